@@ -20,8 +20,8 @@
 //! let gpu = Gpu::new_blocking()?;
 //! let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
 //! let pool = MaxPool::new([2, 2]).strides([2, 2]);
-//! let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, &x)?;
-//! let back = gpu.max_unpool_blocking(&MaxUnpool::inverse_of(&pool, x.shape()), &y, &indices)?;
+//! let (y, indices) = pool.on(&x).with_indices::<i64>().run_blocking(&gpu)?;
+//! let back = MaxUnpool::inverse_of(&pool, x.shape()).on(&y, &indices).run_blocking(&gpu)?;
 //! assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
 //! # }
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -36,16 +36,16 @@
 //! let cpu = Cpu::new();
 //! let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
 //! let pool = MaxPool::new([2, 2]).strides([2, 2]);
-//! let (y, indices) = cpu.max_pool_with_indices::<f32, i64>(&pool, &x)?;
+//! let (y, indices) = pool.on(&x).with_indices::<i64>().run_blocking(&cpu)?;
 //! assert_eq!((y.data(), indices.data()), (&[5.0, 7.0][..], &[1, 6][..]));
-//! let back = cpu.max_unpool(&MaxUnpool::inverse_of(&pool, x.shape()), &y, &indices)?;
+//! let back = MaxUnpool::inverse_of(&pool, x.shape()).on(&y, &indices).run_blocking(&cpu)?;
 //! assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
 //! # }
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! A `Device` is either of them, for programs that decide at run time. The [`mod@reference`] has the operators as plain
-//! loops, which define what a plan means, and results are compared with.
+//! A `Device` is either of them, for programs that decide at run time. [`Reference`] has the operators as plain loops,
+//! which define what a plan means, and results are compared with. All are a [`Backend`].
 //!
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
 //! use `Prepared::encode`. The pages of the module [`docs`] say more: `choosing` compares the three ways, and the ways
@@ -119,7 +119,7 @@ pub use wgpu_pooling_plan::{
     OutsideWindow, PadsLimit, Plan, PlanError, Pool, PoolAxis, PoolPlan, Pooling, Preset, Ready, Reference, Region,
     Request, Run, SamePadding, Shared, SizeRounding, StorageOrder, StreamOptions, StreamProgress, StreamReport,
     StreamSink, StreamSource, Taps, Tensor, TensorMut, TensorRef, TensorSpec, TensorView, Tile, Tiling, UnpoolMinSize,
-    UnpoolPlan, UnpoolSpace, element_count, reference, with_element,
+    UnpoolPlan, UnpoolSpace, element_count, with_element,
 };
 pub use wgsl::key::KernelKey;
 pub use wgsl::{part_of_line, wgsl};

@@ -1,5 +1,5 @@
 //! The CPU backend of [wgpu-pooling](https://docs.rs/wgpu-pooling): its operators on all processors of the host, with
-//! the bits of the [reference](mod@wgpu_pooling_plan::reference).
+//! the bits of the [reference](wgpu_pooling_plan::Reference).
 //!
 //! Programs use the crate wgpu-pooling with its feature `cpu`, which has all of this under its own name; so do the
 //! examples here.

@@ -19,7 +19,8 @@ use crate::untyped::TensorRef;
 /// let x = array![[[1.0f32, 2.0], [3.0, 4.0]]];
 /// assert_eq!(TensorView::try_from(&x)?.shape(), &[1, 2, 2]);
 /// let transposed = x.t();
-/// assert_eq!(TensorView::try_from(&transposed), Err(PlanError::NotDense { shape: vec![2, 2, 1], strides: vec![1, 2, 4] }));
+/// let error = PlanError::NotDense { shape: vec![2, 2, 1], strides: vec![1, 2, 4] };
+/// assert_eq!(TensorView::try_from(&transposed), Err(error));
 /// # Ok::<(), PlanError>(())
 /// ```
 impl<'a, T, S: Data<Elem = T>, D: Dimension> TryFrom<&'a ArrayBase<S, D>> for TensorView<'a, T> {

@@ -1,5 +1,5 @@
-//! Backends: where plans are computed. Below this file a tensor is bytes with a [`TensorSpec`], and every call of every kind
-//! ends in one `run`.
+//! Backends: where plans are computed. Below this file a tensor is bytes with a [`TensorSpec`], and every call of every
+//! kind ends in one `run`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -32,8 +32,8 @@ pub trait Shared {}
 #[cfg(target_arch = "wasm32")]
 impl<T: ?Sized> Shared for T {}
 
-/// Where plans are computed: `Gpu`, `Cpu`, `Device`, which is one of them, and [`Reference`](crate::Reference). All give the
-/// same bits.
+/// Where plans are computed: `Gpu`, `Cpu`, `Device`, which is one of them, and [`Reference`](crate::Reference). All
+/// give the same bits.
 ///
 /// Programs call a [`Request`](crate::Request), which takes any backend; a runtime that chooses among several holds an
 /// `Arc<dyn Backend>`.
@@ -105,16 +105,16 @@ pub trait Run: Shared {
     /// The name of the kernel that computes it.
     fn kernel(&self) -> String;
 
-    /// Reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whatever their element types. A GPU submits
-    /// its work when the future is polled first, so that runs that were polled once overlap. A future that is dropped
-    /// cancels the call.
+    /// Reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whatever their element types. A GPU
+    /// submits its work when the future is polled first, so that runs that were polled once overlap. A future that is
+    /// dropped cancels the call.
     ///
     /// # Errors
-    /// [`PlanError::OperandCount`], [`ExecuteError::TypeMismatch`] and [`ExecuteError::ShapeMismatch`] if the tensors are not
-    /// the plan's; [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] and
+    /// [`PlanError::OperandCount`], [`ExecuteError::TypeMismatch`] and [`ExecuteError::ShapeMismatch`] if the tensors
+    /// are not the plan's; [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] and
     /// [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan skips them; [`ExecuteError::OutOfMemory`],
-    /// [`ExecuteError::Interrupted`] and those of a device. If there is an error other than `Interrupted` and `OutOfMemory`,
-    /// outputs that are not [fresh](TensorMut::fresh) are as they were.
+    /// [`ExecuteError::Interrupted`] and those of a device. If there is an error other than `Interrupted` and
+    /// `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they were.
     fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()>;
 
     /// [`Run::run`], waiting for the result in this thread. Outside the web.
@@ -226,7 +226,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The types of what a call returns: `Tensor<T>`, `(Tensor<T>, Tensor<I>)`, and `()` where the caller gave the memory. Sealed.
+/// The types of what a call returns: `Tensor<T>`, `(Tensor<T>, Tensor<I>)`, and `()` if the caller gave memory. Sealed.
 pub trait Outputs: sealed::Sealed + Send + Sized {
     /// Tensors without their elements yet.
     #[doc(hidden)]

@@ -1,5 +1,5 @@
 //! The operators of [wgpu-pooling](https://docs.rs/wgpu-pooling) as attributes, their plans, tensors of the host, and
-//! the [`mod@reference`] that defines what a plan means; all that its backends have in common, and no device.
+//! the [`Reference`] that defines what a plan means; all that its backends have in common, and no device.
 //!
 //! Programs use the crate wgpu-pooling, which has all of this under its own name; so do the examples here.
 #![warn(missing_docs)]
@@ -24,7 +24,7 @@ mod options;
 mod plan;
 mod pooling;
 mod reduction;
-pub mod reference;
+mod reference;
 mod request;
 #[cfg(not(target_arch = "wasm32"))]
 mod spawnable;

@@ -176,12 +176,12 @@ option! {
     /// The rule for NaN in a window.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, NanPolicy, TensorView};
+    /// use wgpu_pooling::{MaxPool, NanPolicy, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 1, 3], &[f32::NAN, 1.0, f32::NAN])?;
     /// for (policy, winner) in [(NanPolicy::SeedFirst, 0), (NanPolicy::PropagateLast, 2), (NanPolicy::SeedLowest, 1)] {
-    ///     let plan = MaxPool::new([3]).nan_policy(policy).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
-    ///     let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.clone())?;
+    ///     let pool = MaxPool::new([3]).nan_policy(policy);
+    ///     let (_, indices) = pool.on(x).with_indices::<i64>().run_blocking(&Reference)?;
     ///     assert_eq!(indices.data(), &[winner]);
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -215,13 +215,13 @@ option! {
     /// The value of a window wholly in padding.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, EmptyValue, MaxPool, TensorView};
+    /// use wgpu_pooling::{EmptyValue, MaxPool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 1, 1], &[7.0f32])?;
     /// for (rule, value) in [(EmptyValue::NegInf, f32::NEG_INFINITY), (EmptyValue::LowestFinite, f32::MIN)] {
     ///     // The first of the two windows is the padding cell.
-    ///     let plan = MaxPool::new([1]).pads([1, 0]).empty_value(rule).plan(x.shape(), DType::F32, None)?;
-    ///     assert_eq!(reference::max_pool(&plan, x.clone())?.data(), &[value, 7.0]);
+    ///     let pool = MaxPool::new([1]).pads([1, 0]).empty_value(rule);
+    ///     assert_eq!(pool.on(x).run_blocking(&Reference)?.data(), &[value, 7.0]);
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -254,14 +254,13 @@ option! {
     /// The index of a window wholly in padding.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, EmptyIndex, IndexType, MaxPool, TensorView};
+    /// use wgpu_pooling::{EmptyIndex, MaxPool, Reference, TensorView};
     ///
     /// // The second plane begins at 3; its first window is the padding cell, and its taps would be 2 apart.
     /// let x = TensorView::new(&[1, 2, 3], &[0u8; 6])?;
     /// for (rule, index) in EmptyIndex::ALL.iter().zip([-1, 2, 4, 3]) {
     ///     let pool = MaxPool::new([1]).dilations([2]).pads([1, 0]).empty_index(*rule);
-    ///     let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-    ///     let (_, indices) = reference::max_pool_with_indices::<u8, i64>(&plan, x.clone())?;
+    ///     let (_, indices) = pool.on(x).with_indices::<i64>().run_blocking(&Reference)?;
     ///     assert_eq!(indices.data()[4], index, "{rule:?}");
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -344,14 +343,13 @@ option! {
     /// pool needs neither: see [`MaxUnpool::inverse_of`](crate::MaxUnpool::inverse_of).
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView, UnpoolSpace};
+    /// use wgpu_pooling::{MaxUnpool, Reference, TensorView, UnpoolSpace};
     ///
     /// // The attributes infer two rows of two, `output_shape` is two rows of three. Which element is number 2?
     /// let (x, indices) = (TensorView::new(&[1, 1, 1, 1], &[9u8])?, TensorView::new(&[1, 1, 1, 1], &[2i64])?);
     /// for (space, position) in [(UnpoolSpace::InferredTopLeft, 3), (UnpoolSpace::OutputShape, 2)] {
     ///     let unpool = MaxUnpool::new([2, 2]).output_shape([1, 1, 2, 3]).unpool_space(space);
-    ///     let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
-    ///     assert_eq!(reference::max_unpool(&plan, x.clone(), indices.clone())?.data()[position], 9);
+    ///     assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data()[position], 9);
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -395,12 +393,11 @@ option! {
     /// Which element wins when several indices of a MaxUnpool are equal.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, Duplicates, IndexType, MaxUnpool, TensorView};
+    /// use wgpu_pooling::{Duplicates, MaxUnpool, Reference, TensorView};
     ///
     /// let unpool = MaxUnpool::new([2]).strides([2]).duplicates(Duplicates::LastWins);
     /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[5u8, 6])?, TensorView::new(&[1, 1, 2], &[1i64, 1])?);
-    /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
-    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 6, 0, 0]);
+    /// assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data(), &[0, 6, 0, 0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     #[non_exhaustive]
@@ -421,13 +418,12 @@ option! {
     /// The rule for negative or too large indices of MaxUnpool. Nothing outside the output is written either way.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
+    /// use wgpu_pooling::{MaxUnpool, OutOfBounds, Reference, TensorView};
     ///
     /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[5u8, 6])?, TensorView::new(&[1, 1, 2], &[1i64, 99])?);
-    /// let plan = |rule| MaxUnpool::new([2]).out_of_bounds(rule).plan(&[1, 1, 2], DType::U8, IndexType::I64);
-    /// let y = reference::max_unpool(&plan(OutOfBounds::Skip)?, x.clone(), indices.clone())?;
-    /// assert_eq!(y.data(), &[0, 5, 0]);
-    /// assert!(reference::max_unpool(&plan(OutOfBounds::Error)?, x, indices).is_err());
+    /// let y = |rule| MaxUnpool::new([2]).out_of_bounds(rule).on(x, indices).run_blocking(&Reference);
+    /// assert_eq!(y(OutOfBounds::Skip)?.data(), &[0, 5, 0]);
+    /// assert!(y(OutOfBounds::Error).is_err());
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     #[non_exhaustive]
@@ -449,13 +445,11 @@ option! {
     /// inverse of a pool that can have windows wholly in padding.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, OutsideWindow, TensorView};
+    /// use wgpu_pooling::{ExecuteError, MaxUnpool, OutsideWindow, Reference, TensorView};
     ///
     /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[5u8, 6])?, TensorView::new(&[1, 1, 2], &[1i64, 0])?);
-    /// let plan = |rule| {
-    ///     MaxUnpool::new([2]).strides([2]).outside_window(rule).plan(&[1, 1, 2], DType::U8, IndexType::I64)
-    /// };
-    /// let y = |rule| reference::max_unpool(&plan(rule)?, x.clone(), indices.clone());
+    /// let unpool = MaxUnpool::new([2]).strides([2]);
+    /// let y = |rule| unpool.clone().outside_window(rule).on(x, indices).run_blocking(&Reference);
     /// assert_eq!(y(OutsideWindow::Scatter)?.data(), &[6, 5, 0, 0]);
     /// assert_eq!(y(OutsideWindow::Skip)?.data(), &[0, 5, 0, 0]);
     /// assert_eq!(y(OutsideWindow::Error), Err(ExecuteError::IndexOutsideWindow { position: 1, count: 1 }));

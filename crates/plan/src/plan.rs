@@ -57,7 +57,7 @@ impl Plan {
         }
     }
 
-    /// What errors call a plan, and a chain's calls the argument that has the prepared schedule.
+    /// What errors call a plan.
     #[doc(hidden)]
     pub fn kind(&self) -> &'static str {
         match self {

@@ -1,4 +1,5 @@
-//! Requests: a plan with tensors whose types are known at compile time. This is where element types are, and nothing below.
+//! Requests: a plan with tensors whose types are known at compile time. This is where element types are, and nothing
+//! below.
 
 use std::marker::PhantomData;
 
@@ -10,8 +11,8 @@ use crate::pooling::Pooling;
 use crate::tensor::{Tensor, TensorSpec, TensorView};
 use crate::untyped::{TensorMut, TensorRef};
 
-/// A dense host tensor, as a request takes it: `&Tensor<T>`, `TensorView<T>`, a shape with a slice, and with the feature
-/// `ndarray` a reference to an array. A program implements it for its own arrays.
+/// A dense host tensor, as a request takes it: `&Tensor<T>`, `TensorView<T>`, a shape with a slice, and with the
+/// feature `ndarray` a reference to an array. A program implements it for its own arrays.
 ///
 /// ```
 /// use wgpu_pooling::{AsTensor, MaxPool, PlanError, Reference, TensorRef, TensorView};
@@ -42,8 +43,8 @@ pub trait AsTensor<'a> {
     /// The tensor.
     ///
     /// # Errors
-    /// Why it is none: [`PlanError::DataLength`] for a slice that does not fill its shape, [`PlanError::NotDense`] for gaps
-    /// between elements.
+    /// Why it is none: [`PlanError::DataLength`] for a slice that does not fill its shape, [`PlanError::NotDense`] for
+    /// gaps between elements.
     fn tensor(self) -> Result<TensorRef<'a>, PlanError>;
 }
 

@@ -1,5 +1,5 @@
-//! Outside the web every call's future can be spawned on any runtime, whatever the backend. Nothing here runs; it compiles only
-//! if this is so.
+//! Outside the web every call's future can be spawned on any runtime, whatever the backend. Nothing here runs; it
+//! compiles only if this is so.
 
 use std::sync::Arc;
 

@@ -298,14 +298,13 @@ impl<T> Tensor<T> {
     }
 }
 
-/// A view of the whole tensor: calls that take a view take a tensor by reference, too.
+/// A view of the whole tensor, as [`Tensor::view`] gives it.
 ///
 /// ```
-/// use wgpu_pooling::{reference, DType, MaxPool, Tensor};
-/// let x = Tensor::new([1, 1, 3], vec![3.0f32, 1.0, 2.0])?;
-/// let y = reference::max_pool(&MaxPool::new([2]).plan(x.shape(), DType::F32, None)?, &x)?;
-/// assert_eq!(y.data(), &[3.0, 2.0]);
-/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// use wgpu_pooling::{Tensor, TensorView};
+/// let x = Tensor::new([1, 2], vec![7u8, 8])?;
+/// assert_eq!(TensorView::from(&x), x.view());
+/// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 impl<'a, T> From<&'a Tensor<T>> for TensorView<'a, T> {
     fn from(tensor: &'a Tensor<T>) -> TensorView<'a, T> {

@@ -54,14 +54,16 @@ pub struct Tiling {
 /// these inputs.
 ///
 /// ```
-/// use wgpu_pooling::{reference, DType, MaxPool, Tensor, Tiling};
+/// use wgpu_pooling::{Backend, DType, MaxPool, Reference, Tensor, Tiling};
 ///
 /// let x = Tensor::new([3, 1, 4], vec![3u8, 1, 2, 9, 5, 5, 0, 1, 7, 8, 8, 2])?;
 /// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
 /// let tiling = Tiling::on_cpu(&plan, 1 << 20)?;
 /// let tile = tiling.tile(0).unwrap();
 /// assert_eq!(tile.input().shape(plan.inputs()[0].layout), tile.plan().input_shape());
-/// assert_eq!(reference::max_pool(tile.plan(), x.view())?.data(), &[3, 9, 5, 1, 8, 8]);
+/// let mut y = Tensor::new(tile.plan().output_shape(), vec![0u8; 6])?;
+/// Reference.run_blocking(&tile.plan().clone().into(), &[(&x).into()], &mut [(&mut y).into()])?;
+/// assert_eq!(y.data(), &[3, 9, 5, 1, 8, 8]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,8 @@ use crate::error::{ExecuteError, PlanError};
 use crate::plan::Plan;
 use crate::tensor::{Tensor, TensorView, count, element_count, zeros};
 
-/// A borrowed dense tensor whose element type is known at run time: what a runtime has of a tensor, and what backends read.
+/// A borrowed dense tensor whose element type is known at run time: what a runtime has of a tensor, and what backends
+/// read.
 ///
 /// The bytes are those of the elements in row-major order, each as the host stores it, and may begin at any address. A
 /// [`TensorView`] and a `&`[`Tensor`] become one by `into`.
@@ -102,8 +103,8 @@ impl<'a, T: Element> From<&'a Tensor<T>> for TensorRef<'a> {
     }
 }
 
-/// A dense tensor to be written, whose element type is known at run time: memory of the caller, or a new vector that the
-/// backend fills.
+/// A dense tensor to be written, whose element type is known at run time: memory of the caller, or a new vector that
+/// the backend fills.
 ///
 /// A `&mut`[`Tensor`] becomes one by `into`.
 ///
@@ -122,8 +123,8 @@ pub struct TensorMut<'a> {
     fresh: bool,
 }
 
-/// Memory that there is, or a vector that is made when it is written: of bytes at once, without zeros before, or zeroed by the
-/// allocator, for a backend that writes here and there.
+/// Memory that there is, or a vector that is made when it is written: of bytes at once, without zeros before, or zeroed
+/// by the allocator, for a backend that writes here and there.
 enum Memory<'a> {
     Given(&'a mut [u8]),
     New(&'a mut dyn Growing),
@@ -181,9 +182,9 @@ impl<'a> TensorMut<'a> {
         TensorMut { dtype: T::DTYPE, shape, memory: Memory::New(vector), fresh: true }
     }
 
-    /// The same for memory that holds nothing of use before a call: one that returns an error may have written it in part.
-    /// Otherwise an unpool on the CPU looks at all indices before it writes, so that an error leaves the caller's memory as it
-    /// was, which takes a tenth to a sixth of the time. Tensors that a call returns are fresh.
+    /// The same for memory that holds nothing of use before a call: one that returns an error may have written it in
+    /// part. Otherwise an unpool on the CPU looks at all indices before it writes, so that an error leaves the caller's
+    /// memory as it was, which takes a tenth to a sixth of the time. Tensors that a call returns are fresh.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, ExecuteError, IndexType, MaxUnpool, Plan, Reference, TensorMut, TensorView};
@@ -226,8 +227,8 @@ impl<'a> TensorMut<'a> {
     /// Writes all bytes at once.
     ///
     /// # Errors
-    /// [`ExecuteError::OutOfMemory`] if there is none for a new tensor; [`PlanError::ByteLength`] unless there are exactly as
-    /// many bytes as the elements have.
+    /// [`ExecuteError::OutOfMemory`] if there is none for a new tensor; [`PlanError::ByteLength`] unless there are
+    /// exactly as many bytes as the elements have.
     ///
     /// ```
     /// use wgpu_pooling::{DType, TensorMut};
@@ -266,8 +267,8 @@ impl<'a> TensorMut<'a> {
         }
     }
 
-    /// Has the bytes written in place, or where they are not aligned for the elements, in a copy that is taken over if there is
-    /// no error.
+    /// Has the bytes written in place, or where they are not aligned for the elements, in a copy that is taken over if
+    /// there is no error.
     #[doc(hidden)]
     pub fn aligned(&mut self, write: impl FnOnce(&mut [u8]) -> Result<(), ExecuteError>) -> Result<(), ExecuteError> {
         let alignment = self.dtype.bytes();

@@ -40,9 +40,9 @@ use crate::schedule::Schedule;
 ///
 /// let mut chain = gpu.chain();
 /// let x = chain.upload(x.view(), Layout::Nchw)?;
-/// let (y, indices) = chain.max_pool_with_indices(&pool, &x)?;
-/// let back = chain.max_unpool(&unpool, &y, &indices)?;
-/// let grid = chain.max_pool(&grid, &back)?;
+/// let [y, indices] = chain.step(&pool, &[&x])?;
+/// let [back] = chain.step(&unpool, &[&y, &indices])?;
+/// let [grid] = chain.step(&grid, &[&back])?;
 /// let grid = chain.read_back::<f32>(&grid)?;
 /// let results = chain.run_blocking()?;
 /// assert_eq!(results.take(grid)?.data(), &[5.0, 7.0, 7.0]);
@@ -166,14 +166,14 @@ impl Chain {
         Ok(DeviceTensor::whole(&self.gpu, buffer, spec))
     }
 
-    /// Computes a prepared plan on tensors of the device, into new ones: as many as the plan has, and as the caller's pattern
-    /// names.
+    /// Computes a prepared plan on tensors of the device, into new ones: as many as the plan has, and as the caller's
+    /// pattern names.
     ///
     /// # Errors
     /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`],
-    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the tensors are not
-    /// the plan's; [`PlanError::IndexSpaceMismatch`](crate::PlanError) for indices that are known to be of another
-    /// convention; otherwise the errors of allocating the outputs. The chain is then unchanged.
+    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the tensors
+    /// are not the plan's; [`PlanError::IndexSpaceMismatch`](crate::PlanError) for indices that are known to be of
+    /// another convention; otherwise the errors of allocating the outputs. The chain is then unchanged.
     ///
     /// ```no_run
     /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
@@ -197,7 +197,8 @@ impl Chain {
     /// Computes a prepared plan on tensors of the device, into ones that exist, as those of the frame before.
     ///
     /// # Errors
-    /// As [`Chain::step`]; [`ExecuteError::BufferOverlap`] and [`ExecuteError::BufferShared`] for tensors that share memory.
+    /// As [`Chain::step`]; [`ExecuteError::BufferOverlap`] and [`ExecuteError::BufferShared`] for tensors that share
+    /// memory.
     ///
     /// ```no_run
     /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor,
@@ -463,7 +464,7 @@ fn written_space(plan: &Plan) -> Option<&IndexSpace> {
     }
 }
 
-/// The arguments of a chain's calls that have the operands' tensors, for errors.
+/// What errors call the operands of a plan.
 fn names(plan: &Plan) -> impl Fn(Operand) -> &'static str + use<> {
     let written = if let Plan::Convert(_) = plan { "converted" } else { "indices" };
     move |operand| if operand == Operand::IndicesOut { written } else { operand.field() }

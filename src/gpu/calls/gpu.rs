@@ -25,7 +25,7 @@ use crate::select::Choice;
 ///
 /// let gpu = Gpu::new_blocking()?;
 /// let x = TensorView::new(&[1, 1, 4], &[3.0f32, 1.0, 2.0, 9.0])?;
-/// let y = gpu.max_pool_blocking(&MaxPool::new([2]).strides([2]), x)?;
+/// let y = MaxPool::new([2]).strides([2]).on(x).run_blocking(&gpu)?;
 /// assert_eq!(y.data(), &[3.0, 9.0]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -137,7 +137,7 @@ impl Gpu {
     /// let gpu = Gpu::new_blocking()?;
     /// gpu.notify_lost("the driver was updated");
     /// let x = TensorView::new(&[1, 1, 2], &[1.0f32, 2.0])?;
-    /// let result = gpu.max_pool_blocking(&MaxPool::new([2]), x);
+    /// let result = MaxPool::new([2]).on(x).run_blocking(&gpu);
     /// assert_eq!(result, Err(ExecuteError::DeviceLost("the driver was updated".to_owned())));
     /// # Ok::<(), ExecuteError>(())
     /// ```
@@ -237,7 +237,7 @@ impl Gpu {
     ///
     /// With a choice other than the default, one-shot calls take its kernels from the first call on: with the
     /// specialised build they wait until these are compiled, with the generic one they never compile others. By default
-    /// they begin with generic kernels ([`Gpu::prepare_cached`]). In the generic build unpools run as
+    /// they begin with generic kernels ([`Prepare::cached`](crate::Prepare::cached)). In the generic build unpools run as
     /// [`Family::ClaimEmit`](crate::Family::ClaimEmit). Streams, and one-shot calls beyond the device's limits, choose
     /// the kernels of their tiles by themselves.
     ///
@@ -250,7 +250,7 @@ impl Gpu {
     /// let gpu = Gpu::new_blocking()?.with_choice(Choice { build: Some(Build::Generic), ..Choice::default() });
     /// let x = Tensor::new([1, 1, 90, 90], vec![0.0f32; 8_100])?;
     /// for kernel in 2..9 {
-    ///     gpu.max_pool_blocking(&MaxPool::new([kernel, kernel]), &x)?;
+    ///     MaxPool::new([kernel, kernel]).on(&x).run_blocking(&gpu)?;
     /// }
     /// assert_eq!(gpu.pipeline_count(), 1);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -402,7 +402,7 @@ impl Gpu {
     /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
     ///
     /// let gpu = Gpu::new_blocking()?;
-    /// gpu.max_pool_blocking(&MaxPool::new([2]), TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
+    /// MaxPool::new([2]).on(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?).run_blocking(&gpu)?;
     /// assert!(gpu.idle_bytes() > 0);
     /// gpu.trim();
     /// assert_eq!((gpu.idle_bytes(), gpu.resident_pipeline_count()), (0, 0));

@@ -80,17 +80,17 @@ prepare_from!(UnpoolPlan);
 prepare_from!(ConvertPlan);
 
 impl Prepare {
-    /// Through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared again, and
-    /// what is returned shares its scratch memory. For callers that hold tensors on the device and do not know which plans
-    /// will come again. The cache keeps eight preparations with at most 1 MiB of buffers each, until [`Gpu::trim`]. A
-    /// schedule, and a plan whose runs bring their scratch memory, are prepared anew.
+    /// Through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared again,
+    /// and what is returned shares its scratch memory. For callers that hold tensors on the device and do not know
+    /// which plans will come again. The cache keeps eight preparations with at most 1 MiB of buffers each, until
+    /// [`Gpu::trim`]. A schedule, and a plan whose runs bring their scratch memory, are prepared anew.
     ///
-    /// A plan comes first with the kernels of the generic build, which are compiled once for all windows of an element type.
-    /// It comes with those that [`Gpu::prepare`] selects as soon as they are compiled: when the calls that wanted them, in all
-    /// shapes together, have taken as long as compiling takes, which is 64 small calls for each kernel. They are then compiled
-    /// on a thread of this `Gpu`'s, and calls go on with the generic ones. A single run that takes longer than compiling, and
-    /// a call in a program without threads, such as a page, compiles them itself. The bits are the same, except
-    /// which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
+    /// A plan comes first with the kernels of the generic build, which are compiled once for all windows of an element
+    /// type. It comes with those that [`Gpu::prepare`] selects as soon as they are compiled: when the calls that wanted
+    /// them, in all shapes together, have taken as long as compiling takes, which is 64 small calls for each kernel.
+    /// They are then compiled on a thread of this `Gpu`'s, and calls go on with the generic ones. A single run that
+    /// takes longer than compiling, and a call in a program without threads, such as a page, compiles them itself. The
+    /// bits are the same, except which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
     ///
     /// ```no_run
     /// # async fn pool(gpu: wgpu_pooling::Gpu, x: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -106,8 +106,8 @@ impl Prepare {
         Prepare { cached: true, ..self }
     }
 
-    /// Without scratch memory: every encode provides it in [`Buffers::scratch`], so that runs may overlap and many schedules
-    /// may share the memory. Chains and one-shot calls allocate it for each run.
+    /// Without scratch memory: every encode provides it in [`Buffers::scratch`], so that runs may overlap and many
+    /// schedules may share the memory. Chains and one-shot calls allocate it for each run.
     ///
     /// ```no_run
     /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -126,13 +126,13 @@ impl Prepare {
 }
 
 impl Gpu {
-    /// Makes a plan or a schedule ready. Of a plan it selects kernels, by default or as [`Gpu::with_choice`] says; it compiles
-    /// them and allocates their buffers. [`Prepare`] has options. (The method of [`Backend`](crate::Backend) of this name
-    /// returns an `Arc<dyn Run>`.)
+    /// Makes a plan or a schedule ready. Of a plan it selects kernels, by default or as [`Gpu::with_choice`] says; it
+    /// compiles them and allocates their buffers. [`Prepare`] has options. (The method of [`Backend`](crate::Backend)
+    /// of this name returns an `Arc<dyn Run>`.)
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits, or the schedule was made for larger ones; otherwise the
-    /// errors of compiling and allocating.
+    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits, or the schedule was made for larger ones;
+    /// otherwise the errors of compiling and allocating.
     ///
     /// ```no_run
     /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -232,8 +232,8 @@ impl Gpu {
     /// ([`Prepare::cached`]) are compiled too when this returns. Of the pipelines that no [`Prepared`] holds, the most
     /// recently used are kept, 32 on software adapters and 128 on GPUs, until [`Gpu::trim`].
     ///
-    /// `progress` is called before the first kernel and after each one, with the number of kernels that are ready and the
-    /// number of all. On the web, where each kernel is awaited, the page is drawn in between.
+    /// `progress` is called before the first kernel and after each one, with the number of kernels that are ready and
+    /// the number of all. On the web, where each kernel is awaited, the page is drawn in between.
     ///
     /// # Errors
     /// The errors of compiling.

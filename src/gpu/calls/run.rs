@@ -17,7 +17,7 @@ use crate::report::Report;
 use crate::schedule::refuses_the_kernel;
 
 impl Prepared {
-    /// Uploads the inputs, computes, and reads the outputs back: in one submit, unless a driver's watchdog could stop it.
+    /// Uploads the inputs, computes, and reads the outputs back: in one submit, unless a watchdog could stop it.
     async fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
         let plan = self.schedule().plan();
         check_operands(plan, inputs, outputs)?;
@@ -40,9 +40,8 @@ impl Prepared {
     /// good indices, and a conversion has written -1 for the bad ones.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if there
-    /// were bad indices;
-    /// [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
+    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if
+    /// there were bad indices; [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
     ///
     /// ```no_run
     /// # use wgpu_pooling::{ExecuteError, Prepared, Report};

@@ -1,5 +1,5 @@
-//! Outside the web the futures of what only a GPU has can be spawned on any runtime, as those of all backends can, and what
-//! calls return moves between threads. Nothing here runs; it compiles only if this is so.
+//! Outside the web the futures of what only a GPU has can be spawned on any runtime, as those of all backends can, and
+//! what calls return moves between threads. Nothing here runs; it compiles only if this is so.
 
 use wgpu_pooling_plan::{AsyncStreamSink, AsyncStreamSource, Plan, PoolPlan, StreamOptions, TensorView, UnpoolPlan};
 

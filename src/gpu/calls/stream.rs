@@ -129,7 +129,7 @@ impl Prepared {
 impl Gpu {
     /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut
     /// into tiles that fit the budget; while the device computes one tile, the next is read and the last is written.
-    /// Both ends may wait, as those of a page do. The result has the same bits as that of [`Gpu::max_pool`].
+    /// Both ends may wait, as those of a page do. The result has the same bits as that of a [request](crate::Request).
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the budget is too small for the smallest tile; [`ExecuteError::Source`],

@@ -8,8 +8,8 @@ use wgpu_pooling_plan::ExecuteError;
 use crate::kernels::choose::CpuKernel;
 use crate::kernels::simd::SimdLevel;
 
-/// The CPU backend: every operator on the processors of the host, with the same calls as `Gpu` has and with the bits of
-/// the [reference](mod@wgpu_pooling_plan::reference).
+/// The CPU as a backend: every operator on the processors of the host, with the bits of the
+/// [reference](wgpu_pooling_plan::Reference).
 ///
 /// With the feature `rayon`, work is shared among the threads of the rayon pool from which a call is made
 /// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread. No setting
@@ -24,9 +24,9 @@ use crate::kernels::simd::SimdLevel;
 /// let cpu = Cpu::new();
 /// let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
 /// let pool = MaxPool::new([2, 2]).strides([2, 2]);
-/// let (y, indices) = cpu.max_pool_with_indices::<f32, i64>(&pool, &x)?;
+/// let (y, indices) = pool.on(&x).with_indices::<i64>().run_blocking(&cpu)?;
 /// assert_eq!((y.data(), indices.data()), (&[5.0, 7.0][..], &[1, 6][..]));
-/// let back = cpu.max_unpool(&MaxUnpool::inverse_of(&pool, x.shape()), &y, &indices)?;
+/// let back = MaxUnpool::inverse_of(&pool, x.shape()).on(&y, &indices).run_blocking(&cpu)?;
 /// assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -35,7 +35,6 @@ use crate::kernels::simd::SimdLevel;
 pub struct Cpu {
     pub(super) simd: SimdLevel,
     pub(super) kernel: Option<CpuKernel>,
-    pub(super) fresh: bool,
     pub(super) stop: Option<Stop>,
 }
 
@@ -50,12 +49,11 @@ impl Default for Cpu {
 
 impl fmt::Debug for Cpu {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cpu { simd, kernel, fresh, stop } = self;
+        let Cpu { simd, kernel, stop } = self;
         formatter
             .debug_struct("Cpu")
             .field("simd", simd)
             .field("kernel", kernel)
-            .field("fresh", fresh)
             .field("stops", &stop.is_some())
             .finish()
     }
@@ -69,7 +67,7 @@ impl Cpu {
     /// assert_eq!(Cpu::new().simd(), SimdLevel::best());
     /// ```
     pub fn new() -> Cpu {
-        Cpu { simd: SimdLevel::best(), kernel: None, fresh: false, stop: None }
+        Cpu { simd: SimdLevel::best(), kernel: None, stop: None }
     }
 
     /// The same with other vector instructions.
@@ -98,7 +96,7 @@ impl Cpu {
     /// ```
     /// use wgpu_pooling::{Cpu, CpuKernel, MaxPool, Tensor};
     /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
-    /// let y = Cpu::new().with_kernel(CpuKernel::General).max_pool(&MaxPool::new([2]), &x)?;
+    /// let y = MaxPool::new([2]).on(&x).run_blocking(&Cpu::new().with_kernel(CpuKernel::General))?;
     /// assert_eq!(y.data(), &[3, 2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -106,31 +104,9 @@ impl Cpu {
         Cpu { kernel: Some(kernel), ..self }
     }
 
-    /// The same for outputs that hold nothing of use before a call: one that returns an error may have written them in
-    /// part. Unpools then look at each index just before they use it. Otherwise they look at all indices first, so that
-    /// an error leaves the caller's slice as it was, which takes a tenth to a sixth of the time. Calls that return a
-    /// new tensor have no need of this: they never look at all indices first.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::F32, IndexType::I64)?;
-    /// let prepared = Cpu::new().with_fresh_outputs().prepare(plan)?;
-    /// let x = TensorView::new(&[1, 1, 2], &[3.0f32, 2.0])?;
-    /// let mut y = vec![0.0; 3];
-    /// prepared.max_unpool_into(&x, TensorView::new(&[1, 1, 2], &[0i64, 2])?, &mut y)?;
-    /// assert_eq!(y, [3.0, 0.0, 2.0]);
-    /// // The error is the same; what `y` holds after it is not said.
-    /// let refused = prepared.max_unpool_into(&x, TensorView::new(&[1, 1, 2], &[0i64, 7])?, &mut y);
-    /// assert!(matches!(refused, Err(ExecuteError::IndexOutOfRange { .. })));
-    /// # Ok::<(), ExecuteError>(())
-    /// ```
-    pub fn with_fresh_outputs(self) -> Cpu {
-        Cpu { fresh: true, ..self }
-    }
-
     /// The same, asking `stop` between parts of the work, on any of its threads, whether to stop. A part moves some
     /// megabytes, unless a single row of outputs, or the plane of an unpool or of a global pool, is more. A call that
-    /// is stopped returns [`ExecuteError::Interrupted`], and slices that it was to write have been written in part.
+    /// is stopped returns [`ExecuteError::Interrupted`], and outputs of the caller have been written in part.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,9 +117,9 @@ impl Cpu {
     /// let asked = flag.clone();
     /// let cpu = Cpu::new().stop_when(move || asked.load(Ordering::Relaxed));
     /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
-    /// assert!(cpu.max_pool(&MaxPool::new([2]), &x).is_ok());
+    /// assert!(MaxPool::new([2]).on(&x).run_blocking(&cpu).is_ok());
     /// flag.store(true, Ordering::Relaxed);
-    /// assert_eq!(cpu.max_pool(&MaxPool::new([2]), &x), Err(ExecuteError::Interrupted));
+    /// assert_eq!(MaxPool::new([2]).on(&x).run_blocking(&cpu), Err(ExecuteError::Interrupted));
     /// # Ok::<(), ExecuteError>(())
     /// ```
     pub fn stop_when(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Cpu {

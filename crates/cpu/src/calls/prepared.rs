@@ -16,8 +16,8 @@ use crate::kernels::unpool::UnpoolWork;
 /// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several
 /// threads at once.
 ///
-/// [`Run::run_blocking`] writes the caller's memory. New memory, as [`Run::call_blocking`] returns it, costs more time than most
-/// kernels take, because the system has to hand out and clear its pages.
+/// [`Run::run_blocking`] writes the caller's memory. New memory, as [`Run::call_blocking`] returns it, costs more time
+/// than most kernels take, because the system has to hand out and clear its pages.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, DType, IndexType, MaxPool, Run, Tensor};
@@ -80,7 +80,9 @@ impl PreparedCpu {
     /// Reads X, and writes the outputs, as bytes: [`Run::run`].
     pub(super) fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
         check_operands(&self.plan, inputs, outputs)?;
-        let context = &Context { fresh: self.cpu.fresh || outputs.iter().all(TensorMut::is_fresh), ..self.context() };
+        let stop = self.cpu.stop.as_deref().map(|stop| stop as &(dyn Fn() -> bool + Sync));
+        let fresh = outputs.iter().all(TensorMut::is_fresh);
+        let context = &Context { simd: self.cpu.simd, scratch: &self.scratch, fresh, stop };
         match (&self.plan, &self.work, inputs, outputs) {
             (Plan::Pool(plan), Work::Pool(work), [x], [y]) => {
                 x.aligned(|x| y.aligned(|y| dispatch::pool((work, plan), context, x, y, None)))
@@ -97,19 +99,14 @@ impl PreparedCpu {
             _ => Ok(()),
         }
     }
-
-    fn context(&self) -> Context<'_> {
-        let stop = self.cpu.stop.as_deref().map(|stop| stop as &(dyn Fn() -> bool + Sync));
-        Context { simd: self.cpu.simd, scratch: &self.scratch, fresh: self.cpu.fresh, stop }
-    }
 }
 
 impl Cpu {
     /// A plan with its kernel chosen, for calls that are made more than once or that write the caller's memory.
     ///
     /// # Errors
-    /// [`PlanError::KernelDoesNotApply`] where a kernel was asked for; [`PlanError::ShapeOverflow`] for tensors that no memory of
-    /// this machine could hold.
+    /// [`PlanError::KernelDoesNotApply`] where a kernel was asked for; [`PlanError::ShapeOverflow`] for tensors that no
+    /// memory of this machine could hold.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, MaxPool, Run, Tensor};

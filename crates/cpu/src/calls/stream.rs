@@ -14,7 +14,7 @@ use super::prepared::PreparedCpu;
 impl Cpu {
     /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut
     /// into tiles that fit the budget, and all threads compute one tile after the other. Tiles choose their kernels by
-    /// themselves. The result has the same bits as that of [`Cpu::max_pool`].
+    /// themselves. The result has the same bits as that of a [request](wgpu_pooling_plan::Request).
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the budget is too small for the smallest tile; [`ExecuteError::Source`],

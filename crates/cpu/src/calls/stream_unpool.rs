@@ -180,7 +180,7 @@ impl Cpu {
         count_from_planes(plan, tile, read_indices);
         let shape = from.shape(Layout::Nchw);
         let inputs = [TensorView::new(&shape, read_x)?.into(), TensorView::new(&shape, read_indices)?.into()];
-        let y = TensorMut::new(T::DTYPE, &prepared.plan().outputs()[0].shape, cast_slice_mut(y))?;
+        let y = TensorMut::new(T::DTYPE, &prepared.plan().outputs()[0].shape, cast_slice_mut(y))?.fresh();
         prepared.compute(&inputs, &mut [y])?;
         held.prepared = Some(prepared);
         Ok(())

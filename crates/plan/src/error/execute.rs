@@ -6,15 +6,14 @@ use super::plan::PlanError;
 ///
 /// The caller's data is unchanged when an error is returned. Outputs may be written in part where a call was stopped
 /// ([`ExecuteError::Interrupted`]) or wanted memory meanwhile ([`ExecuteError::OutOfMemory`]), in streams, which write
-/// tile by tile, and where the caller said that they are fresh (`Cpu::with_fresh_outputs`).
+/// tile by tile, and where the caller said that they are [fresh](crate::TensorMut::fresh).
 ///
 /// ```
-/// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
+/// use wgpu_pooling::{ExecuteError, MaxUnpool, Reference, TensorView};
 ///
-/// let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1], DType::F32, IndexType::I64)?;
 /// let x = TensorView::new(&[1, 1, 1], &[1.0f32])?;
 /// let indices = TensorView::new(&[1, 1, 1], &[7i64])?;
-/// let error = reference::max_unpool(&unpool, x, indices).unwrap_err();
+/// let error = MaxUnpool::new([2]).strides([2]).on(x, indices).run_blocking(&Reference).unwrap_err();
 /// assert_eq!(error, ExecuteError::IndexOutOfRange { position: 0, value: 7, unit: 2, count: 1 });
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
@@ -27,7 +26,7 @@ pub enum ExecuteError {
     /// A tensor of another element or index type than the plan was made for.
     #[error("{what} is {actual}, but the plan was made for {expected}")]
     TypeMismatch {
-        /// Which tensor, by the name of the argument.
+        /// Which tensor: `x`, `indices`, `y` or `converted`.
         what: &'static str,
         /// The plan's type.
         expected: &'static str,
@@ -45,7 +44,7 @@ pub enum ExecuteError {
     /// A tensor of another shape than the plan was made for.
     #[error("{what} has the shape {actual:?}, but the plan was made for {expected:?}")]
     ShapeMismatch {
-        /// Which tensor, by the name of the argument.
+        /// Which tensor: `x`, `indices`, `y` or `converted`.
         what: &'static str,
         /// The plan's shape.
         expected: Vec<usize>,
@@ -55,7 +54,7 @@ pub enum ExecuteError {
     /// A device tensor of another layout than the plan was made for.
     #[error("{what} is laid out {actual}, but the plan was made for {expected}")]
     LayoutMismatch {
-        /// Which tensor, by the name of the argument.
+        /// Which tensor: `x`, `indices`, `y` or `converted`.
         what: &'static str,
         /// The plan's layout.
         expected: crate::options::Layout,
@@ -182,7 +181,7 @@ pub enum ExecuteError {
     /// `Gpu`s made of one device do not, because wgpu cannot compare devices across instances.
     #[error("{what} belongs to another Gpu")]
     OtherGpu {
-        /// The argument: a tensor, or `pool`, `unpool` or `conversion`.
+        /// A tensor, or of what is prepared the kind of plan: `pool`, `unpool` or `conversion`.
         what: &'static str,
     },
     /// A readback (`ReadBack`) that was requested from another chain.

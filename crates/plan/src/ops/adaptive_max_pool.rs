@@ -19,11 +19,10 @@ use crate::tensor::Tensor;
 /// `ceil((i + 1) * input / output)`, in exact integers. Indices count through each plane by default.
 ///
 /// ```
-/// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexType, TensorView};
+/// use wgpu_pooling::{AdaptiveMaxPool, Reference, TensorView};
 ///
 /// let x = TensorView::new(&[1, 1, 5], &[1.0f32, 4.0, 2.0, 3.0, 0.0])?;
-/// let plan = AdaptiveMaxPool::new([2]).plan(x.shape(), DType::F32, Some(IndexType::I32))?;
-/// let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x)?;
+/// let (y, indices) = AdaptiveMaxPool::new([2]).on(x).with_indices::<i32>().run_blocking(&Reference)?;
 /// assert_eq!((y.data(), indices.data()), (&[4.0, 3.0][..], &[1, 3][..]));
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```

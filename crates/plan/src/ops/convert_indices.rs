@@ -16,14 +16,14 @@ use crate::tensor::Tensor;
 /// The convention of a pool is `plan.indices()`'s `space`, that of an unpool `plan.space()`.
 ///
 /// ```
-/// use wgpu_pooling::{reference, ConvertIndices, IndexFlattening, IndexSpace, IndexType, TensorView};
+/// use wgpu_pooling::{ConvertIndices, IndexFlattening, IndexSpace, Reference, TensorView};
 ///
 /// // Two channels of four elements: ONNX counts on through the second, PyTorch starts again.
 /// let onnx = IndexSpace::new(1, 2, [4]);
 /// let pytorch = onnx.clone().with_flatten(IndexFlattening::Plane);
-/// let plan = ConvertIndices::new(onnx, pytorch).plan(&[1, 2, 2], IndexType::I64, IndexType::I32)?;
 /// let indices = TensorView::new(&[1, 2, 2], &[1i64, 3, 4, 7])?;
-/// assert_eq!(reference::convert_indices::<i64, i32>(&plan, indices)?.data(), &[1, 3, 0, 3]);
+/// let converted = ConvertIndices::new(onnx, pytorch).on::<i32, _>(indices).run_blocking(&Reference)?;
+/// assert_eq!(converted.data(), &[1, 3, 0, 3]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -25,12 +25,11 @@ const OPERATOR: &str = "MaxPool";
 /// whose default follows the operator's text and printed examples.
 ///
 /// ```
-/// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+/// use wgpu_pooling::{MaxPool, Reference, TensorView};
 ///
 /// let x = TensorView::new(&[1, 1, 2, 4], &[1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
 /// let pool = MaxPool::new([2, 2]).strides([2, 2]);
-/// let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64))?;
-/// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
+/// let (y, indices) = pool.on(x).with_indices::<i64>().run_blocking(&Reference)?;
 /// assert_eq!((y.data(), indices.data()), (&[5.0, 7.0][..], &[1, 6][..]));
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -235,12 +234,12 @@ impl MaxPool {
     /// error of `plan`.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+    /// use wgpu_pooling::{MaxPool, Reference, TensorView};
     ///
     /// // Column major: two elements of the first column precede the 9.
     /// let x = TensorView::new(&[1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
-    /// let plan = MaxPool::new([2, 3]).storage_order(1).plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
+    /// let pool = MaxPool::new([2, 3]).storage_order(1);
+    /// assert_eq!(pool.on(x).with_indices::<i64>().run_blocking(&Reference)?.1.data(), &[2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn storage_order(mut self, storage_order: i64) -> Self {
@@ -268,13 +267,13 @@ impl MaxPool {
     /// (onnxruntime#10083).
     ///
     /// ```
-    /// use wgpu_pooling::{reference, AutoPad, DType, MaxPool, SamePadding, TensorView};
+    /// use wgpu_pooling::{AutoPad, MaxPool, Reference, SamePadding, TensorView};
     ///
     /// // Two windows of one element, five apart, reach over six of nine elements: the padding would be -3.
     /// let x = TensorView::new(&[1, 1, 9], &[0u8, 1, 2, 3, 4, 5, 6, 7, 8])?;
     /// for (rule, y) in [(SamePadding::SpecClamped, [0, 5]), (SamePadding::OrtUndilated, [1, 6])] {
     ///     let pool = MaxPool::new([1]).strides([5]).auto_pad(AutoPad::SameUpper).same_padding(rule);
-    ///     assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::U8, None)?, x.clone())?.data(), &y);
+    ///     assert_eq!(pool.on(x).run_blocking(&Reference)?.data(), &y);
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -303,11 +302,11 @@ impl MaxPool {
     /// The value of a window wholly in padding. Default [`EmptyValue::NegInf`], the maximum of nothing.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, EmptyValue, MaxPool, TensorView};
+    /// use wgpu_pooling::{EmptyValue, MaxPool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 1, 1], &[7.0f32])?;
     /// let pool = MaxPool::new([1]).pads([0, 1]).empty_value(EmptyValue::LowestFinite);
-    /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data(), &[7.0, f32::MIN]);
+    /// assert_eq!(pool.on(x).run_blocking(&Reference)?.data(), &[7.0, f32::MIN]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn empty_value(mut self, value: EmptyValue) -> Self {
@@ -321,12 +320,11 @@ impl MaxPool {
     /// [`MaxUnpool::inverse_of`]: crate::MaxUnpool::inverse_of
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, EmptyIndex, IndexType, MaxPool, TensorView};
+    /// use wgpu_pooling::{EmptyIndex, MaxPool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 2, 1], &[7u8, 8])?;
     /// let pool = MaxPool::new([1]).pads([0, 1]).empty_index(EmptyIndex::UnitBase);
-    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[0, 0, 1, 1]);
+    /// assert_eq!(pool.on(x).with_indices::<i64>().run_blocking(&Reference)?.1.data(), &[0, 0, 1, 1]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn empty_index(mut self, index: EmptyIndex) -> Self {
@@ -352,11 +350,11 @@ impl MaxPool {
     /// integers.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, Activation, DType, MaxPool, TensorView};
+    /// use wgpu_pooling::{Activation, MaxPool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 1, 4], &[-3i8, -5, 2, 9])?;
-    /// let plan = MaxPool::new([2]).activation(Activation::Relu).plan(x.shape(), DType::I8, None)?;
-    /// assert_eq!(reference::max_pool(&plan, x)?.data(), &[0, 2, 9]);
+    /// let pool = MaxPool::new([2]).activation(Activation::Relu);
+    /// assert_eq!(pool.on(x).run_blocking(&Reference)?.data(), &[0, 2, 9]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn activation(mut self, activation: Activation) -> Self {
@@ -507,11 +505,10 @@ impl GlobalMaxPool {
     /// A global pool with ONNX's defaults.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, GlobalMaxPool, TensorView};
+    /// use wgpu_pooling::{GlobalMaxPool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 2, 3], &[1u8, 9, 2, 4, 3, 8])?;
-    /// let plan = GlobalMaxPool::new().plan(x.shape(), DType::U8, None)?;
-    /// assert_eq!(reference::max_pool(&plan, x)?.data(), &[9, 8]);
+    /// assert_eq!(GlobalMaxPool::new().on(x).run_blocking(&Reference)?.data(), &[9, 8]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn new() -> Self {

@@ -27,13 +27,12 @@ const OPERATOR: &str = "MaxUnpool";
 /// outside the output is ever written.
 ///
 /// ```
-/// use wgpu_pooling::{reference, DType, IndexType, MaxPool, MaxUnpool, TensorView};
+/// use wgpu_pooling::{MaxPool, MaxUnpool, Reference, TensorView};
 ///
 /// let pool = MaxPool::new([2, 2]).strides([2, 2]);
-/// let unpool = MaxUnpool::inverse_of(&pool, &[1, 1, 2, 4]).plan(&[1, 1, 1, 2], DType::F32, IndexType::I64)?;
 /// let y = TensorView::new(&[1, 1, 1, 2], &[5.0f32, 7.0])?;
 /// let indices = TensorView::new(&[1, 1, 1, 2], &[1i64, 6])?;
-/// let back = reference::max_unpool(&unpool, y, indices)?;
+/// let back = MaxUnpool::inverse_of(&pool, &[1, 1, 2, 4]).on(y, indices).run_blocking(&Reference)?;
 /// assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -123,14 +122,13 @@ impl MaxUnpool {
     /// whose windows wholly in padding have an index that could be an element's.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, MaxUnpool, TensorView};
+    /// use wgpu_pooling::{MaxPool, MaxUnpool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 1, 4], &[1u8, 9, 2, 3])?;
     /// let pool = MaxPool::new([2]).dilations([2]);
-    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-    /// let (y, indices) = reference::max_pool_with_indices::<u8, i64>(&plan, x.clone())?;
-    /// let unpool = MaxUnpool::inverse_of(&pool, x.shape()).plan(y.shape(), DType::U8, IndexType::I64)?;
-    /// assert_eq!(reference::max_unpool(&unpool, y.view(), indices.view())?.data(), &[0, 9, 2, 0]);
+    /// let (y, indices) = pool.on(x).with_indices::<i64>().run_blocking(&Reference)?;
+    /// let unpool = MaxUnpool::inverse_of(&pool, x.shape());
+    /// assert_eq!(unpool.on(&y, &indices).run_blocking(&Reference)?.data(), &[0, 9, 2, 0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn inverse_of(pool: &(impl Pooling + ?Sized), input_shape: &[usize]) -> Self {
@@ -295,12 +293,11 @@ impl MaxUnpool {
     /// The range that an index counts through. Default: the whole tensor.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, MaxUnpool, TensorView};
+    /// use wgpu_pooling::{IndexFlattening, MaxUnpool, Reference, TensorView};
     ///
     /// let (x, indices) = (TensorView::new(&[1, 2, 1], &[5u8, 6])?, TensorView::new(&[1, 2, 1], &[1i64, 0])?);
     /// let unpool = MaxUnpool::new([2]).flatten(IndexFlattening::Plane);
-    /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
-    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 5, 6, 0]);
+    /// assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data(), &[0, 5, 6, 0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
@@ -313,12 +310,11 @@ impl MaxUnpool {
     /// indices.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, StorageOrder, TensorView};
+    /// use wgpu_pooling::{MaxUnpool, Reference, StorageOrder, TensorView};
     ///
     /// let (x, index) = (TensorView::new(&[1, 1, 1, 1], &[5u8])?, TensorView::new(&[1, 1, 1, 1], &[1i64])?);
     /// let unpool = MaxUnpool::new([2, 2]).index_order(StorageOrder::ColumnMajor);
-    /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
-    /// assert_eq!(reference::max_unpool(&plan, x, index)?.data(), &[0, 0, 5, 0]);
+    /// assert_eq!(unpool.on(x, index).run_blocking(&Reference)?.data(), &[0, 0, 5, 0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn index_order(mut self, order: StorageOrder) -> Self {
@@ -377,12 +373,11 @@ impl MaxUnpool {
     /// The rule for indices outside the index space. Default: they are an error of the call.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
+    /// use wgpu_pooling::{MaxUnpool, OutOfBounds, Reference, TensorView};
     ///
     /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[5u8, 6])?, TensorView::new(&[1, 1, 2], &[-1i64, 2])?);
     /// let unpool = MaxUnpool::new([2]).out_of_bounds(OutOfBounds::Skip);
-    /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
-    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 0, 6]);
+    /// assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data(), &[0, 0, 6]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn out_of_bounds(mut self, rule: OutOfBounds) -> Self {
@@ -410,12 +405,11 @@ impl MaxUnpool {
     /// A function applied to every element of Y after the scatter, filled zeros included.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, Activation, DType, IndexType, MaxUnpool, TensorView};
+    /// use wgpu_pooling::{Activation, MaxUnpool, Reference, TensorView};
     ///
     /// let (x, indices) = (TensorView::new(&[1, 1, 1], &[9i8])?, TensorView::new(&[1, 1, 1], &[1i64])?);
     /// let unpool = MaxUnpool::new([2]).activation(Activation::Clip { min: 1.0, max: 6.0 });
-    /// let plan = unpool.plan(x.shape(), DType::I8, IndexType::I64)?;
-    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[1, 6]);
+    /// assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data(), &[1, 6]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn activation(mut self, activation: Activation) -> Self {

@@ -48,16 +48,16 @@ const OPENVINO: &str = "openvino";
 /// | `openvino` | OpenVINO's MaxPool-1, MaxPool-8, MaxPool-14 and AdaptiveMaxPool-8, with OpenVINO's attributes; the opset is that of the layer. They follow OpenVINO's conventions ([`Preset::OpenVino`]), whatever preset is set |
 ///
 /// ```
-/// use wgpu_pooling::{reference, Attribute, DType, Node, TensorMut, TensorRef};
+/// use wgpu_pooling::{Attribute, Backend, DType, Node, Reference, TensorMut, TensorRef};
 ///
 /// let node = Node::new("MaxPool", 12)
 ///     .attribute("kernel_shape", Attribute::Ints(vec![2]))
 ///     .attribute("strides", Attribute::Ints(vec![2]));
 /// let x = TensorRef::new(DType::U8, &[1, 1, 4], &[3, 1, 2, 9])?;
 /// // Y alone; with 2 outputs Y and Indices.
-/// let plan = node.plan(&[x.clone()], 1)?;
+/// let plan = node.plan(&[x], 1)?;
 /// let mut y = [0; 2];
-/// reference::execute(&plan, &[x], &mut [TensorMut::new(DType::U8, &[1, 1, 2], &mut y)?])?;
+/// Reference.run_blocking(&plan, &[x], &mut [TensorMut::new(DType::U8, &[1, 1, 2], &mut y)?])?;
 /// assert_eq!(y, [3, 9]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```

@@ -76,13 +76,12 @@ macro_rules! pool_options {
             ///
             /// ```
             #[doc = concat!(" use wgpu_pooling::", stringify!($type), ";")]
-            /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, TensorView};
+            /// use wgpu_pooling::{IndexFlattening, Reference, TensorView};
             ///
             /// let x = TensorView::new(&[1, 2, 2], &[1u8, 2, 4, 3])?;
             /// for (flatten, found) in [(IndexFlattening::Plane, [1, 0]), (IndexFlattening::Tensor, [1, 2])] {
             #[doc = concat!("     let pool = ", $line, ".flatten(flatten);")]
-            ///     let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-            ///     assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x.clone())?.1.data(), &found);
+            ///     assert_eq!(pool.on(x).with_indices::<i64>().run_blocking(&Reference)?.1.data(), &found);
             /// }
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
@@ -95,13 +94,12 @@ macro_rules! pool_options {
             ///
             /// ```
             #[doc = concat!(" use wgpu_pooling::", stringify!($type), ";")]
-            /// use wgpu_pooling::{reference, DType, IndexType, StorageOrder, TensorView};
+            /// use wgpu_pooling::{Reference, StorageOrder, TensorView};
             ///
             /// // Column major: two elements of the first column precede the 9.
             /// let x = TensorView::new(&[1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
             #[doc = concat!(" let pool = ", $grid, ".index_order(StorageOrder::ColumnMajor);")]
-            /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-            /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
+            /// assert_eq!(pool.on(x).with_indices::<i64>().run_blocking(&Reference)?.1.data(), &[2]);
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
             pub fn index_order(mut self, order: StorageOrder) -> Self {
@@ -113,13 +111,13 @@ macro_rules! pool_options {
             /// in OpenVINO's AdaptiveMaxPool.
             ///
             /// ```
-            #[doc = concat!(" use wgpu_pooling::{reference, DType, NanPolicy, TensorView, ", stringify!($type), "};")]
+            #[doc = concat!(" use wgpu_pooling::{NanPolicy, Reference, TensorView, ", stringify!($type), "};")]
             ///
             /// let x = TensorView::new(&[1, 1, 2], &[1.0f32, f32::NAN])?;
             #[doc = concat!(" let pool = ", $line, ";")]
-            /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
+            /// assert_eq!(pool.on(x).run_blocking(&Reference)?.data(), &[1.0]);
             /// let pool = pool.nan_policy(NanPolicy::PropagateLast);
-            /// assert!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data()[0].is_nan());
+            /// assert!(pool.on(x).run_blocking(&Reference)?.data()[0].is_nan());
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
             pub fn nan_policy(mut self, policy: NanPolicy) -> Self {

@@ -101,11 +101,10 @@ impl MaxPool {
     /// without indices (PyTorch 2.15.0).
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+    /// use wgpu_pooling::{MaxPool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 2, 4], &[3.0f32, 1.0, 4.0, f32::NAN, 5.0, 9.0, 2.0, 6.0])?;
-    /// let plan = MaxPool::pytorch([2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
-    /// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
+    /// let (y, indices) = MaxPool::pytorch([2]).on(x).with_indices::<i64>().run_blocking(&Reference)?;
     /// assert!(y.data()[1].is_nan());
     /// assert_eq!(indices.data(), &[0, 3, 1, 3]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -143,11 +142,11 @@ impl MaxPool {
     /// input with any rounding, and N = 0 and C = 0.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+    /// use wgpu_pooling::{MaxPool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 1, 4], &[f32::NAN, 2.0, f32::NEG_INFINITY, f32::NAN])?;
-    /// let plan = MaxPool::openvino([2]).strides([2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
-    /// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
+    /// let pool = MaxPool::openvino([2]).strides([2]);
+    /// let (y, indices) = pool.on(x).with_indices::<i64>().run_blocking(&Reference)?;
     /// assert_eq!((y.data(), indices.data()), (&[2.0, f32::MIN][..], &[1, 0][..]));
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -168,12 +167,11 @@ impl MaxPool {
     /// Not reproduced: on the CPU TensorFlow compares subnormals as zeros. TensorFlow refuses N = 0 and C = 0.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+    /// use wgpu_pooling::{MaxPool, Reference, TensorView};
     ///
     /// // One row of two pixels with two channels: the maxima are pixel 1 of channel 0 and pixel 0 of channel 1.
     /// let x = TensorView::new(&[1, 1, 2, 2], &[1.0f32, 8.0, 2.0, 4.0])?;
-    /// let plan = MaxPool::tensorflow([1, 2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
-    /// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
+    /// let (y, indices) = MaxPool::tensorflow([1, 2]).on(x).with_indices::<i64>().run_blocking(&Reference)?;
     /// assert_eq!((y.data(), indices.data()), (&[2.0, 8.0][..], &[2, 1][..]));
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -192,13 +190,12 @@ impl MaxUnpool {
     /// this preset refuses them.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
+    /// use wgpu_pooling::{MaxUnpool, Reference, TensorView};
     ///
     /// // The index 3 is row 1, column 1 of the inferred 2 by 2 block.
     /// let unpool = MaxUnpool::onnx([2, 2]).output_shape([1, 1, 2, 3]);
-    /// let plan = unpool.plan(&[1, 1, 1, 1], DType::F32, IndexType::I64)?;
     /// let (x, indices) = (TensorView::new(&[1; 4], &[7.0f32])?, TensorView::new(&[1; 4], &[3i64])?);
-    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
+    /// assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data(), &[0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn onnx(kernel_shape: impl AsRef<[i64]>) -> Self {
@@ -209,13 +206,12 @@ impl MaxUnpool {
     /// changed by onnx#8413).
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
+    /// use wgpu_pooling::{MaxUnpool, Reference, TensorView};
     ///
     /// // The index 3 is row 1, column 0 of the 2 by 3 output.
     /// let unpool = MaxUnpool::onnx_after_1_23([2, 2]).output_shape([1, 1, 2, 3]);
-    /// let plan = unpool.plan(&[1, 1, 1, 1], DType::F32, IndexType::I64)?;
     /// let (x, indices) = (TensorView::new(&[1; 4], &[7.0f32])?, TensorView::new(&[1; 4], &[3i64])?);
-    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 0.0, 0.0, 7.0, 0.0, 0.0]);
+    /// assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data(), &[0.0, 0.0, 0.0, 7.0, 0.0, 0.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn onnx_after_1_23(kernel_shape: impl AsRef<[i64]>) -> Self {
@@ -268,12 +264,12 @@ impl MaxUnpool {
     /// together with `out_of_bounds(OutOfBounds::Skip)` gives the empty tensor.
     ///
     /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
+    /// use wgpu_pooling::{MaxUnpool, Reference, TensorView};
     ///
     /// // Two planes with the same index.
-    /// let plan = MaxUnpool::pytorch([2]).plan(&[1, 2, 1], DType::F32, IndexType::I64)?;
     /// let (x, indices) = (TensorView::new(&[1, 2, 1], &[5.0f32, 6.0])?, TensorView::new(&[1, 2, 1], &[1i64, 1])?);
-    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 5.0, 0.0, 6.0]);
+    /// let y = MaxUnpool::pytorch([2]).on(x, indices).run_blocking(&Reference)?;
+    /// assert_eq!(y.data(), &[0.0, 5.0, 0.0, 6.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn pytorch(kernel_shape: impl AsRef<[i64]>) -> Self {
@@ -312,11 +308,10 @@ impl AdaptiveMaxPool {
     /// [`MaxPool::pytorch`].
     ///
     /// ```
-    /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexType, TensorView};
+    /// use wgpu_pooling::{AdaptiveMaxPool, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 1, 4], &[1.0f32, f32::NAN, 3.0, 2.0])?;
-    /// let plan = AdaptiveMaxPool::pytorch([2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
-    /// let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
+    /// let (_, indices) = AdaptiveMaxPool::pytorch([2]).on(x).with_indices::<i64>().run_blocking(&Reference)?;
     /// assert_eq!(indices.data(), &[1, 2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```

@@ -13,8 +13,8 @@ use crate::tensor::{Tensor, TensorView};
 use crate::untyped::{TensorMut, TensorRef, check_operands};
 use crate::with_element;
 
-/// The operators as plain loops, which define what a plan means: the oracle that every backend is compared with. Nothing in it
-/// is optimised.
+/// The operators as plain loops, which define what a plan means: the oracle that every backend is compared with.
+/// Nothing in it is optimised.
 ///
 /// ```
 /// use wgpu_pooling::{MaxPool, Reference, Tensor};

@@ -6,28 +6,10 @@ use crate::plan::ConvertPlan;
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
 /// The indices in the second convention.
-///
-/// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if the tensor does not match the plan,
-/// [`ExecuteError::IndexOutOfRange`] for indices outside the unit, [`ExecuteError::IndexNotInPlane`] for indices that
-/// name another plane if the second convention cannot express that.
-///
-/// ```
-/// use wgpu_pooling::{reference, ConvertIndices, IndexSpace, IndexType, StorageOrder, TensorView};
-///
-/// // (1, 0) of a plane of 2 x 3: 3 by rows, 1 by columns.
-/// let rows = IndexSpace::new(1, 1, [2, 3]);
-/// let columns = rows.clone().with_order(StorageOrder::ColumnMajor);
-/// let plan = ConvertIndices::new(rows, columns).plan(&[1, 1, 1, 1], IndexType::I64, IndexType::I64)?;
-/// let indices = TensorView::new(&[1, 1, 1, 1], &[3i64])?;
-/// assert_eq!(reference::convert_indices::<i64, i64>(&plan, indices)?.data(), &[1]);
-/// # Ok::<(), wgpu_pooling::ExecuteError>(())
-/// ```
-pub fn convert_indices<'a, F: Index, T: Index>(
+pub(super) fn convert_indices<F: Index, T: Index>(
     plan: &ConvertPlan,
-    indices: impl Into<TensorView<'a, F>>,
+    indices: TensorView<'_, F>,
 ) -> Result<Tensor<T>, ExecuteError> {
-    let indices = indices.into();
     plan.inputs[0].check_host("indices", &indices)?;
     plan.outputs[0].check_dtype("converted", T::DTYPE)?;
     let mut converted = zeros(plan.output_shape())?;

@@ -2,7 +2,7 @@
 
 use crate::activation;
 use crate::element::{Element, Index};
-use crate::error::ExecuteError;
+use crate::error::{ExecuteError, PlanError};
 use crate::options::{EmptyIndex, Layout};
 use crate::plan::{IndexPlan, PoolPlan};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
@@ -18,20 +18,7 @@ enum Outcome<T> {
 }
 
 /// The maxima.
-///
-/// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if `x` does not match the plan.
-///
-/// ```
-/// use wgpu_pooling::{reference, DType, MaxPool, TensorView};
-///
-/// let x = TensorView::new(&[1, 1, 4], &[3u8, 1, 2, 9])?;
-/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
-/// assert_eq!(reference::max_pool(&plan, x)?.data(), &[3, 9]);
-/// # Ok::<(), wgpu_pooling::ExecuteError>(())
-/// ```
-pub fn max_pool<'a, T: Element>(plan: &PoolPlan, x: impl Into<TensorView<'a, T>>) -> Result<Tensor<T>, ExecuteError> {
-    let x = x.into();
+pub(super) fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
     let mut y = zeros(plan.output_shape())?;
     pool(plan, &x, |n, c, out, outcome| {
         y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
@@ -40,26 +27,13 @@ pub fn max_pool<'a, T: Element>(plan: &PoolPlan, x: impl Into<TensorView<'a, T>>
 }
 
 /// The maxima and their indices.
-///
-/// # Errors
-/// As [`max_pool`], and [`ExecuteError::IndicesMismatch`] if the plan has no indices.
-///
-/// ```
-/// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
-///
-/// let x = TensorView::new(&[1, 1, 4], &[3u8, 1, 2, 9])?;
-/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, Some(IndexType::I32))?;
-/// let (_, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, x)?;
-/// assert_eq!(indices.data(), &[0, 3]);
-/// # Ok::<(), wgpu_pooling::ExecuteError>(())
-/// ```
-pub fn max_pool_with_indices<'a, T: Element, I: Index>(
+pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
     plan: &PoolPlan,
-    x: impl Into<TensorView<'a, T>>,
+    x: TensorView<'_, T>,
 ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-    let x = x.into();
     let Some(index_plan) = &plan.indices else {
-        return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
+        let (operator, what, actual) = (plan.operator(), "outputs", plan.outputs().len());
+        return Err(PlanError::OperandCount { operator, what, expected: "2", actual }.into());
     };
     plan.outputs[1].check_dtype("indices", I::DTYPE)?;
     let strides = index_plan.space.strides();

@@ -7,27 +7,11 @@ use crate::plan::{Named, UnpoolPlan};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
 /// The values of X at the positions that the indices name, zeros elsewhere.
-///
-/// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if a tensor does not match the plan;
-/// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them;
-/// [`ExecuteError::IndexOutsideWindow`] if the plan asks for it.
-///
-/// ```
-/// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
-///
-/// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 2], DType::F32, IndexType::I32)?;
-/// let x = TensorView::new(&[1, 1, 2], &[5.0f32, 6.0])?;
-/// let indices = TensorView::new(&[1, 1, 2], &[1, 2])?;
-/// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 5.0, 6.0, 0.0]);
-/// # Ok::<(), wgpu_pooling::ExecuteError>(())
-/// ```
-pub fn max_unpool<'a, T: Element, I: Index>(
+pub(super) fn max_unpool<T: Element, I: Index>(
     plan: &UnpoolPlan,
-    x: impl Into<TensorView<'a, T>>,
-    indices: impl Into<TensorView<'a, I>>,
+    x: TensorView<'_, T>,
+    indices: TensorView<'_, I>,
 ) -> Result<Tensor<T>, ExecuteError> {
-    let (x, indices) = (x.into(), indices.into());
     plan.inputs[0].check_host("x", &x)?;
     plan.inputs[1].check_host("indices", &indices)?;
     let mut y = zeros(plan.output_shape())?;

@@ -4,10 +4,7 @@
 
 mod backend;
 mod convert_indices;
-mod max_pool;
+pub(crate) mod max_pool;
 mod max_unpool;
 
 pub use backend::Reference;
-pub use convert_indices::convert_indices;
-pub use max_pool::{max_pool, max_pool_with_indices};
-pub use max_unpool::max_unpool;

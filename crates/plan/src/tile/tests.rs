@@ -1,9 +1,8 @@
 //! Tiles of small tensors on the reference, and plans of huge ones.
 
 use super::*;
-use crate::{
-    AdaptiveMaxPool, DType, EmptyValue, Layout, MaxPool, NanPolicy, StorageOrder, Tensor, TensorView, reference,
-};
+use crate::reference::max_pool::max_pool_with_indices;
+use crate::{AdaptiveMaxPool, DType, EmptyValue, Layout, MaxPool, NanPolicy, StorageOrder, Tensor, TensorView};
 
 /// Data with few distinct values, so that maxima tie; with NaN payloads, infinities and both zeros.
 fn tensor(shape: &[usize]) -> Tensor<f32> {
@@ -42,14 +41,14 @@ fn scatter<T: Copy>(region: &Region, shape: &[usize], layout: Layout, part: &[T]
 /// The tiles one by one on the reference, and all at once.
 fn check(tiling: &Tiling, x: &Tensor<f32>) {
     let plan = &tiling.plan;
-    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(plan, x.view()).unwrap();
+    let (y, indices) = max_pool_with_indices::<f32, i64>(plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![None; y.data().len()], vec![None; y.data().len()]);
     let layout = plan.indices().unwrap().space.layout;
     let mut window = SplitWindow::new();
     for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
         let x = gather(tile.input(), x, plan.layout());
         let x = TensorView::new(tile.plan().input_shape(), &x).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(tile.plan(), x).unwrap();
+        let (y, indices) = max_pool_with_indices::<f32, i64>(tile.plan(), x).unwrap();
         let (mut y, mut indices) = (y.into_data(), indices.into_data());
         if let Some(part) = tile.part() {
             window.combine(tile.plan(), y[0], indices[0] as u64);
