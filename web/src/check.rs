@@ -80,12 +80,7 @@ pub async fn check(backends: Vec<Backend>, seed: u32, progress: Function) -> Res
                 match ran.err().map(|error| error.to_string()).or_else(|| difference(&computed, &expected)) {
                     None => check.agreed += 1,
                     Some(what) => {
-                        check.failures.push(format!(
-                            "{} {} on {}: {what}",
-                            dtype.name(),
-                            case.name,
-                            backend.device.name()
-                        ));
+                        check.failures.push(format!("{} {} on {}: {what}", dtype.name(), case.name, backend.name()));
                     }
                 }
             }
@@ -193,7 +188,7 @@ fn outputs(plan: &Plan, garbage: u8) -> Vec<Vec<u8>> {
 
 /// The tensors of a plan in these bytes.
 fn tensors<'a>(
-    plan: &Plan,
+    plan: &'a Plan,
     inputs: &'a [Vec<u8>],
     outputs: &'a mut [Vec<u8>],
 ) -> Result<(Vec<TensorRef<'a>>, Vec<TensorMut<'a>>), ExecuteError> {
