@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use wgpu_pooling::{Cpu, DType, Device, Gpu, IndexType, MaxPool, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, Cpu, DType, Device, Gpu, IndexType, MaxPool, TensorMut, TensorRef};
 
 /// The shapes of `calls.py`.
 const SHAPES: [[usize; 4]; 3] = [[1, 1, 4, 4], [1, 3, 64, 64], [1, 8, 64, 64]];
@@ -35,7 +35,7 @@ fn median(device: &Device, shape: &[usize]) -> Result<f64, wgpu_pooling::Execute
         let (of_y, of_indices) = (&outputs[0].shape, &outputs[1].shape);
         let written =
             &mut [TensorMut::new(DType::F32, of_y, &mut y)?, TensorMut::new(DType::I64, of_indices, &mut indices)?];
-        device.execute_blocking(&plan, &[TensorRef::new(DType::F32, shape, &x)?], written)?;
+        device.run_blocking(&plan, &[TensorRef::new(DType::F32, shape, &x)?], written)?;
         times.push(begun.elapsed().as_secs_f64() * 1e6);
     }
     times.sort_by(f64::total_cmp);

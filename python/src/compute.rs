@@ -2,13 +2,13 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use wgpu_pooling::{DType, DeviceTensor, ExecuteError, Gpu, IndexType, Plan, Prepare, TensorMut, TensorRef};
+use wgpu_pooling::{DType, DeviceTensor, Gpu, IndexType, Plan, Prepare, TensorMut, TensorRef};
 
 use crate::arrays::{Input, Output, dtype_named, numpy_dtype};
 use crate::device_tensor::PyDeviceTensor;
 use crate::error::Fallible;
 use crate::gpu::PyGpu;
-use crate::watch::{execute, until_signal};
+use crate::watch::{run, until_signal};
 
 /// A tensor that a call reads.
 pub(crate) enum Operand<'py> {
@@ -96,10 +96,11 @@ fn on_arrays<'py>(
     let mut written = Vec::new();
     for (output, spec) in outputs.iter_mut().zip(plan.outputs()) {
         let bytes = output.bytes.as_slice_mut().map_err(PyErr::from)?;
-        written.push(TensorMut::new(spec.dtype, &spec.shape, bytes)?);
+        // The arrays are new, and go with an error.
+        written.push(TensorMut::new(spec.dtype, &spec.shape, bytes)?.fresh());
     }
     let gpu = gpu.map(|gpu| gpu.get().opened(py)).transpose()?;
-    execute(py, gpu, plan, &read, &mut written)?;
+    run(py, gpu, plan, &read, &mut written)?;
     drop(written);
     Ok(outputs.into_iter().map(|output| output.array).collect())
 }
@@ -125,18 +126,12 @@ fn on_tensors<'py>(
 fn steps(gpu: &Gpu, plan: Plan, tensors: &[&DeviceTensor]) -> Fallible<Vec<DeviceTensor>> {
     let prepared = gpu.prepare_blocking(Prepare::from(plan).cached())?;
     let mut chain = gpu.chain();
-    let made = match (prepared.schedule().plan(), tensors) {
-        (Plan::Pool(pool), [x]) if pool.indices().is_none() => vec![chain.max_pool(&prepared, x)?],
-        (Plan::Pool(_), [x]) => {
-            let (y, indices) = chain.max_pool_with_indices(&prepared, x)?;
-            chain.submit()?;
-            return Ok(vec![y, indices]);
-        }
-        (Plan::Unpool(_), [x, indices]) => vec![chain.max_unpool(&prepared, x, indices)?],
-        (Plan::Convert(_), [indices]) => vec![chain.convert_indices(&prepared, indices)?],
-        _ => return Err(ExecuteError::Device("the plan has other operands".to_owned()).into()),
+    let plan = prepared.schedule().plan();
+    let made = match plan.outputs() {
+        [_, _] => chain.step::<2>(&prepared, tensors)?.into(),
+        _ => chain.step::<1>(&prepared, tensors)?.into(),
     };
-    match prepared.schedule().plan() {
+    match plan {
         Plan::Pool(_) => drop(chain.submit()?),
         _ => drop(until_signal(chain.run())?),
     }

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use wgpu_pooling::wgpu::{AdapterInfo, Backends, DeviceType, PowerPreference};
-use wgpu_pooling::{Device, Gpu, GpuOptions, Layout, PlanError, TensorRef, list_adapters_blocking};
+use wgpu_pooling::{Backend, Gpu, GpuOptions, Layout, PlanError, TensorRef, list_adapters_blocking};
 
 use crate::arrays::{Input, dtype_named};
 use crate::device_tensor::PyDeviceTensor;
@@ -65,7 +65,7 @@ impl PyGpu {
             let options = options(given("adapter_name", adapter_name)?, backend.as_deref(), power.as_deref())?;
             let gpu = py.detach(|| Gpu::open_blocking(&options))?;
             let info = gpu.adapter_info();
-            let description = Device::from(gpu.clone()).name();
+            let description = gpu.name();
             Ok(PyGpu { gpu: Opened::new(gpu), info, description })
         })
     }

@@ -10,7 +10,7 @@ use std::thread::{Builder, Thread, current, park_timeout, scope};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use wgpu_pooling::{AxisWindow, Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
+use wgpu_pooling::{AxisWindow, Backend, Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
 
 use crate::error::{Fallible, device_error};
 use crate::fork::threads;
@@ -23,7 +23,7 @@ const SHORT_BYTES: u64 = 4 << 20;
 const SHORT_TAPS: u64 = 16 << 20;
 
 /// Computes a plan on tensors of the host.
-pub(crate) fn execute(
+pub(crate) fn run(
     py: Python<'_>,
     gpu: Option<&Gpu>,
     plan: &Plan,
@@ -31,18 +31,16 @@ pub(crate) fn execute(
     outputs: &mut [TensorMut<'_>],
 ) -> Fallible<()> {
     match gpu {
-        Some(gpu) if is_long(plan) => py.detach(|| until_signal(gpu.execute(plan, inputs, outputs))),
-        Some(gpu) => Ok(py.detach(|| gpu.execute_blocking(plan, inputs, outputs))?),
+        Some(gpu) if is_long(plan) => py.detach(|| until_signal(gpu.run(plan, inputs, outputs))),
+        Some(gpu) => Ok(py.detach(|| gpu.run_blocking(plan, inputs, outputs))?),
         None => {
             let pool = threads(py)?;
             py.detach(|| {
                 let run = |cpu: Cpu, outputs: &mut [TensorMut<'_>]| match &pool {
-                    Some(pool) => pool.install(|| cpu.execute(plan, inputs, outputs)),
-                    None => cpu.execute(plan, inputs, outputs),
+                    Some(pool) => pool.install(|| cpu.run_blocking(plan, inputs, outputs)),
+                    None => cpu.run_blocking(plan, inputs, outputs),
                 };
-                // The arrays are new, and go with an error.
-                let cpu = Cpu::new().with_fresh_outputs();
-                if is_long(plan) { stoppable(cpu, |cpu| run(cpu, outputs)) } else { Ok(run(cpu, outputs)?) }
+                if is_long(plan) { stoppable(|cpu| run(cpu, outputs)) } else { Ok(run(Cpu::new(), outputs)?) }
             })
         }
     }
@@ -71,10 +69,10 @@ pub(crate) fn until_signal<T>(future: impl Future<Output = Result<T, ExecuteErro
 
 /// Runs work of the CPU backend on another thread, since Python gives signals to this one, and stops it when there is
 /// one.
-fn stoppable(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
+fn stoppable(work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
-    let cpu = cpu.stop_when(move || asked.load(Ordering::Relaxed));
+    let cpu = Cpu::new().stop_when(move || asked.load(Ordering::Relaxed));
     scope(|scope| {
         let (done, waiting) = channel();
         let worker = Builder::new().name("wgpu_pooling".to_owned());
@@ -104,11 +102,7 @@ fn stoppable(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send
 }
 
 fn is_long(plan: &Plan) -> bool {
-    match plan {
-        Plan::Pool(plan) => plan.bytes() > SHORT_BYTES || taps(plan) > SHORT_TAPS,
-        Plan::Unpool(plan) => plan.bytes() > SHORT_BYTES,
-        Plan::Convert(plan) => plan.bytes() > SHORT_BYTES,
-    }
+    plan.bytes() > SHORT_BYTES || matches!(plan, Plan::Pool(pool) if taps(pool) > SHORT_TAPS)
 }
 
 /// The elements of all windows of a pool; windows that share elements count them each.

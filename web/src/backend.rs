@@ -1,9 +1,11 @@
 //! What computes: WebGPU or the CPU.
 
+use std::sync::Arc;
+
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use wgpu_pooling::{Choice, Cpu, Device, Gpu, PreparedOn, select};
+use wgpu_pooling::{Backend as _, Choice, Cpu, Device, Gpu, Plan, Run, Tensor, select};
 
 use crate::picture::Picture;
 use crate::plans::Plans;
@@ -51,12 +53,12 @@ impl Backend {
     /// Makes plans ready. On WebGPU their kernels are compiled: `progress` is called with the number of those that are
     /// ready and the number of all.
     pub async fn prepare(&self, plans: &Plans, progress: Function) -> Result<Prepared, JsError> {
-        let (pool, unpool) = (plans.pool.clone(), plans.unpool.clone());
+        let (pool, unpool) = (Plan::from(plans.pool.clone()), Plan::from(plans.unpool.clone()));
         if let Device::Gpu(gpu) = &self.device {
             let choice = Choice::default();
             let schedules = [
-                select(&pool.clone().into(), &gpu.limits(), &choice).map_err(thrown)?,
-                select(&unpool.clone().into(), &gpu.limits(), &choice).map_err(thrown)?,
+                select(&pool, &gpu.limits(), &choice).map_err(thrown)?,
+                select(&unpool, &gpu.limits(), &choice).map_err(thrown)?,
             ];
             let tell = |ready: usize, kernels: usize| {
                 // What the page's function throws is the page's affair.
@@ -65,8 +67,8 @@ impl Backend {
             gpu.warm_up(&schedules, tell).await.map_err(thrown)?;
         }
         Ok(Prepared {
-            pool: self.device.prepare(pool).await.map_err(thrown)?,
-            unpool: self.device.prepare(unpool).await.map_err(thrown)?,
+            pool: wgpu_pooling::Backend::prepare(&self.device, pool).await.map_err(thrown)?,
+            unpool: wgpu_pooling::Backend::prepare(&self.device, unpool).await.map_err(thrown)?,
         })
     }
 }
@@ -74,8 +76,8 @@ impl Backend {
 /// A pool and its unpool, ready to run any number of times.
 #[wasm_bindgen]
 pub struct Prepared {
-    pool: PreparedOn,
-    unpool: PreparedOn,
+    pool: Arc<dyn Run>,
+    unpool: Arc<dyn Run>,
 }
 
 #[wasm_bindgen]
@@ -89,11 +91,13 @@ impl Prepared {
     /// Pools a picture and unpools the result.
     pub async fn run(&self, picture: &Picture) -> Result<Results, JsError> {
         let begin = milliseconds();
-        let (pooled, indices) = self.pool.max_pool_with_indices(&picture.planes).await.map_err(thrown)?;
+        let inputs = &[(&picture.planes).into()];
+        let (pooled, indices): (Tensor<f32>, Tensor<i32>) = self.pool.call(inputs).await.map_err(thrown)?;
         let between = milliseconds();
-        let unpooled = self.unpool.max_unpool(&pooled, &indices).await.map_err(thrown)?;
+        let inputs = &[(&pooled).into(), (&indices).into()];
+        let unpooled: Tensor<f32> = self.unpool.call(inputs).await.map_err(thrown)?;
         let end = milliseconds();
-        let wgpu_pooling::Plan::Unpool(unpool) = self.unpool.plan() else {
+        let Plan::Unpool(unpool) = self.unpool.plan() else {
             return Err(JsError::new("an unpool was prepared from another plan"));
         };
         let space = unpool.space().clone();

@@ -5,8 +5,8 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, CeilRule, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout,
-    MaxPool, MaxUnpool, NanPolicy, Plan, Pooling, Reference, StorageOrder, TensorMut, TensorRef, reference,
+    AdaptiveMaxPool, CeilRule, DType, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout, MaxPool,
+    MaxUnpool, NanPolicy, Plan, Pooling, Reference, StorageOrder, TensorMut, TensorRef,
 };
 
 use crate::backend::Backend;
@@ -68,24 +68,19 @@ pub async fn check(backends: Vec<Backend>, seed: u32, progress: Function) -> Res
         }
         check.dtypes.push(dtype.name().to_owned());
         for case in cases(dtype).map_err(thrown)? {
-            let inputs = case.inputs(&mut random).map_err(thrown)?;
+            let inputs = case.inputs(&mut random).await.map_err(thrown)?;
             let mut expected = outputs(&case.plan, 0);
-            by_reference(&case.plan, &inputs, &mut expected).map_err(thrown)?;
+            run(&Reference, &case.plan, &inputs, &mut expected).await.map_err(thrown)?;
             for backend in &backends {
                 // Elements that no kernel writes would keep this garbage.
                 let mut computed = outputs(&case.plan, 0xA5);
-                let ran = execute(&backend.device, &case.plan, &inputs, &mut computed).await;
+                let ran = run(&backend.device, &case.plan, &inputs, &mut computed).await;
                 check.cases += 1;
                 check.bytes += computed.iter().map(|bytes| bytes.len() as u32).sum::<u32>();
                 match ran.err().map(|error| error.to_string()).or_else(|| difference(&computed, &expected)) {
                     None => check.agreed += 1,
                     Some(what) => {
-                        check.failures.push(format!(
-                            "{} {} on {}: {what}",
-                            dtype.name(),
-                            case.name,
-                            backend.device.name()
-                        ));
+                        check.failures.push(format!("{} {} on {}: {what}", dtype.name(), case.name, backend.name()));
                     }
                 }
             }
@@ -104,13 +99,13 @@ struct Case {
 
 impl Case {
     /// Random bytes of X, and of an unpool what its pool makes of them.
-    fn inputs(&self, random: &mut Rng) -> Result<Vec<Vec<u8>>, ExecuteError> {
+    async fn inputs(&self, random: &mut Rng) -> Result<Vec<Vec<u8>>, ExecuteError> {
         let first = self.pool.as_ref().unwrap_or(&self.plan);
         let spec = &first.inputs()[0];
         let x = vec![elements(random, spec.dtype, spec.element_count())];
         let Some(pool) = &self.pool else { return Ok(x) };
         let mut pooled = outputs(pool, 0);
-        by_reference(pool, &x, &mut pooled)?;
+        run(&Reference, pool, &x, &mut pooled).await?;
         Ok(pooled)
     }
 }
@@ -193,7 +188,7 @@ fn outputs(plan: &Plan, garbage: u8) -> Vec<Vec<u8>> {
 
 /// The tensors of a plan in these bytes.
 fn tensors<'a>(
-    plan: &Plan,
+    plan: &'a Plan,
     inputs: &'a [Vec<u8>],
     outputs: &'a mut [Vec<u8>],
 ) -> Result<(Vec<TensorRef<'a>>, Vec<TensorMut<'a>>), ExecuteError> {
@@ -203,21 +198,15 @@ fn tensors<'a>(
     Ok((inputs.collect::<Result<_, _>>()?, outputs.collect::<Result<_, _>>()?))
 }
 
-fn by_reference(plan: &Plan, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Result<(), ExecuteError> {
-    let (inputs, mut outputs) = tensors(plan, inputs, outputs)?;
-    Reference.run_blocking(plan, &inputs, &mut outputs)
-}
-
-async fn execute(
-    device: &Device,
+/// Prepared first, so that the kernels are those that a plan selects, and not those of the generic build.
+async fn run(
+    backend: &dyn wgpu_pooling::Backend,
     plan: &Plan,
     inputs: &[Vec<u8>],
     outputs: &mut [Vec<u8>],
 ) -> Result<(), ExecuteError> {
     let (inputs, mut outputs) = tensors(plan, inputs, outputs)?;
-    // The call for tensors of any size, `Device::execute`, would bring a megabyte of code for those that exceed the
-    // device.
-    device.prepare(plan.clone()).await?.execute(&inputs, &mut outputs).await
+    backend.prepare(plan.clone()).await?.run(&inputs, &mut outputs).await
 }
 
 /// The first difference between outputs, in words.

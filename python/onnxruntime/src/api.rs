@@ -401,15 +401,19 @@ unsafe extern "system" fn compute(kernel: *mut c_void, context: *mut OrtKernelCo
 
 fn run(instance: &Instance, context: *mut OrtKernelContext) -> Result<(), Error> {
     let (api, kernel) = (instance.api, &instance.kernel);
-    let mut inputs = Vec::new();
+    let mut read = Vec::new();
     for (index, (elements, _)) in instance.kind.inputs().iter().enumerate() {
         let dtype = if *elements == Elements::OfX { instance.dtype } else { DType::I64 };
         // The optional input is the last one.
         let Some(value) = input(api, context, index)? else { break };
+        let shape = shape(api, value.as_ptr())?;
         // SAFETY: onnxruntime passes tensors of the types that it was told. They are there until this call ends, as
-        // `inputs` is, and nobody writes them meanwhile.
-        inputs.push(unsafe { tensor(api, value, dtype) }?);
+        // `read` is, and nobody writes them meanwhile.
+        let bytes = unsafe { bytes(api, value, dtype, &shape) }?;
+        read.push((dtype, shape, bytes));
     }
+    let tensors = read.iter().map(|(dtype, shape, bytes)| TensorRef::new(*dtype, shape, bytes));
+    let mut inputs = tensors.collect::<Result<Vec<_>, _>>()?;
     let mut count = 0;
     // SAFETY: the context is valid for this call, `count` is written to.
     checked(api, "counted no outputs", unsafe { (api.KernelContext_GetOutputCount)(context, &mut count) })?;
@@ -425,11 +429,12 @@ fn run(instance: &Instance, context: *mut OrtKernelContext) -> Result<(), Error>
         // SAFETY: the value is an output of this call of just this shape and type, which nobody else reads or writes
         // while the call lasts; it has the bytes of its elements.
         let bytes = unsafe { bytes_mut(api, value, spec.bytes()) }?;
-        results.push(TensorMut::new(spec.dtype, &spec.shape, bytes)?);
+        // A run that fails has no outputs.
+        results.push(TensorMut::new(spec.dtype, &spec.shape, bytes)?.fresh());
     }
     // The plan has what `output_shape` says, and does not read it again.
     inputs.truncate(plan.inputs().len());
-    if let Some(Replaced { reason, device }) = kernel.execute(&plan, &inputs, &mut results)? {
+    if let Some(Replaced { reason, device }) = kernel.run(&plan, &inputs, &mut results)? {
         let mut logger: *const OrtLogger = ptr::null();
         // SAFETY: the context is valid for this call, `logger` is written to.
         let status = unsafe { (api.KernelContext_GetLogger)(context, &mut logger) };
@@ -454,18 +459,16 @@ fn input(api: &OrtApi, context: *const OrtKernelContext, index: usize) -> Result
     Ok(NonNull::new(value.cast_mut()))
 }
 
-/// A tensor of onnxruntime's, of the element type that the operator was registered for.
+/// The bytes of an input, of the element type that the operator was registered for.
 ///
 /// # Safety
-/// The value is such a tensor, and nobody writes or frees it while the result lives.
-unsafe fn tensor<'a>(api: &OrtApi, value: NonNull<OrtValue>, dtype: DType) -> Result<TensorRef<'a>, Error> {
-    let shape = shape(api, value.as_ptr())?;
-    let bytes = wgpu_pooling::element_count(&shape)?.saturating_mul(dtype.bytes() as u64);
+/// The value is a tensor of this type and shape, and nobody writes or frees it while the result lives.
+unsafe fn bytes<'a>(api: &OrtApi, value: NonNull<OrtValue>, dtype: DType, shape: &[usize]) -> Result<&'a [u8], Error> {
+    let bytes = wgpu_pooling::element_count(shape)?.saturating_mul(dtype.bytes() as u64);
     let data = data(api, value.as_ptr())?;
     let length = usize::try_from(bytes).map_err(|_| Error::Runtime(format!("has a tensor of {bytes} bytes")))?;
     // SAFETY: the data has the bytes of the elements of its shape; the rest is this function's own condition.
-    let bytes = data.map_or(&[][..], |data| unsafe { std::slice::from_raw_parts(data.as_ptr(), length) });
-    Ok(TensorRef::new(dtype, shape, bytes)?)
+    Ok(data.map_or(&[], |data| unsafe { std::slice::from_raw_parts(data.as_ptr(), length) }))
 }
 
 fn shape(api: &OrtApi, value: *const OrtValue) -> Result<Vec<usize>, Error> {

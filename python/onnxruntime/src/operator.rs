@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use wgpu_pooling::{
-    Attribute, Cpu, Device, ExecuteError, Gpu, Node, Plan, PlanError, PreparedOn, Preset, TensorMut, TensorRef, wgpu,
+    Attribute, Backend, Cpu, Device, ExecuteError, Gpu, Node, Plan, PlanError, Preset, Run, TensorMut, TensorRef, wgpu,
 };
 
 /// An operator's type.
@@ -177,15 +177,13 @@ impl Shared {
         if let Some(device) = kept.upgrade().filter(|device| !lost.is_some_and(|lost| Arc::ptr_eq(lost, device))) {
             return Ok(device);
         }
-        // A run that fails has no outputs.
-        let cpu = || Device::from(Cpu::new().with_fresh_outputs());
         let device = match self.place {
-            Place::Cpu => cpu(),
+            Place::Cpu => Cpu::new().into(),
             Place::Gpu => Gpu::new_blocking()?.into(),
             Place::Auto => match Gpu::new_blocking() {
                 // The CPU backend is faster than a GPU that is computed on the CPU.
                 Ok(gpu) if gpu.adapter_info().device_type != wgpu::DeviceType::Cpu => gpu.into(),
-                _ => cpu(),
+                _ => Cpu::new().into(),
             },
         };
         let device = Arc::new(device);
@@ -223,7 +221,7 @@ impl Drop for Kernel {
 #[derive(Clone)]
 struct State {
     device: Arc<Device>,
-    prepared: Option<Arc<PreparedOn>>,
+    prepared: Option<Arc<dyn Run>>,
 }
 
 impl Kernel {
@@ -253,7 +251,7 @@ impl Kernel {
     }
 
     /// Computes a plan of this node. A device that is lost is replaced, once, by one that computes it then.
-    pub fn execute(
+    pub fn run(
         &self,
         plan: &Plan,
         inputs: &[TensorRef<'_>],
@@ -264,21 +262,21 @@ impl Kernel {
             return Err(Error::Forked(self.process, here));
         }
         let state = locked(&self.state).clone();
-        match self.execute_on(&state, plan, inputs, outputs) {
+        match self.run_on(&state, plan, inputs, outputs) {
             Err(ExecuteError::DeviceLost(reason)) => {
                 let device = self.shared.device(Some(&state.device));
                 let device = device.map_err(|error| Error::NotReplaced { reason: reason.clone(), error })?;
                 let replaced = Replaced { reason, device: device.name() };
                 let state = State { device, prepared: None };
                 *locked(&self.state) = state.clone();
-                self.execute_on(&state, plan, inputs, outputs)?;
+                self.run_on(&state, plan, inputs, outputs)?;
                 Ok(Some(replaced))
             }
             other => Ok(other.map(|()| None)?),
         }
     }
 
-    fn execute_on(
+    fn run_on(
         &self,
         state: &State,
         plan: &Plan,
@@ -286,16 +284,16 @@ impl Kernel {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         if let Some(prepared) = state.prepared.as_ref().filter(|prepared| prepared.plan() == plan) {
-            return prepared.execute_blocking(inputs, outputs);
+            return prepared.run_blocking(inputs, outputs);
         }
-        let prepared = Arc::new(state.device.prepare_blocking(plan.clone())?);
+        let prepared = pollster::block_on(state.device.prepare(plan.clone()))?;
         let mut kept = locked(&self.state);
         // Another thread may have replaced the device meanwhile.
         if Arc::ptr_eq(&kept.device, &state.device) {
             kept.prepared = Some(Arc::clone(&prepared));
         }
         drop(kept);
-        prepared.execute_blocking(inputs, outputs)
+        prepared.run_blocking(inputs, outputs)
     }
 }
 
@@ -343,10 +341,10 @@ mod tests {
         let y: Vec<u8> = [3.0f32, 9.0].iter().flat_map(|y| y.to_le_bytes()).collect();
         let computed = |kernel: &Kernel| {
             let x = TensorRef::new(DType::F32, &[1, 1, 4], &x).expect("the bytes of four elements");
-            let plan = kernel.plan(std::slice::from_ref(&x), 1).expect("a valid node");
+            let plan = kernel.plan(&[x], 1).expect("a valid node");
             let mut bytes = [0xA5; 8];
             let mut outputs = [TensorMut::new(DType::F32, &[1, 1, 2], &mut bytes).expect("the bytes of two elements")];
-            let lost = kernel.execute(&plan, &[x], &mut outputs).expect("an answer");
+            let lost = kernel.run(&plan, &[x], &mut outputs).expect("an answer");
             assert_eq!(bytes, y[..]);
             lost.map(|replaced| replaced.reason)
         };
@@ -370,10 +368,10 @@ mod tests {
         assert!(computed(&kernels[0]).is_some());
         lose(&opened()[0]);
         let x = TensorRef::new(DType::F32, &[1, 1, 4], &x).expect("the bytes of four elements");
-        let plan = kernels[1].plan(std::slice::from_ref(&x), 1).expect("a valid node");
+        let plan = kernels[1].plan(&[x], 1).expect("a valid node");
         let mut bytes = [0; 8];
         let mut outputs = [TensorMut::new(DType::F32, &[1, 1, 2], &mut bytes).expect("the bytes of two elements")];
-        let twice = kernels[1].execute(&plan, &[x], &mut outputs);
+        let twice = kernels[1].run(&plan, &[x], &mut outputs);
         assert!(matches!(twice, Err(Error::Execute(ExecuteError::DeviceLost(_)))), "{twice:?}");
         assert!(computed(&kernels[1]).is_some() && computed(&kernels[1]).is_none());
     }
