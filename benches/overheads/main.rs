@@ -1,7 +1,7 @@
 //! What a call costs besides computing: planning, selecting and composing a shader; encoding into an encoder; a call
 //! from slices to vectors beside a bare round trip of the same bytes; the reference; and small calls of the CPU backend.
 //!
-//! Only ratios within one run can be compared; every answer is verified before it is timed. The example `roofline`
+//! Only ratios within one run can be compared; every answer is verified before it is timed. The package `roofline`
 //! measures the kernels themselves.
 
 mod bare;
