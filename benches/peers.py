@@ -40,7 +40,7 @@ from peer_inputs import DTYPES, Row, checksum
 from peer_runtimes import PEERS, Unsupported, one_line
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BUILT_BY_CARGO = ["cargo", "run", "--release", "--quiet", "--example", "roofline", "--"]
+BUILT_BY_CARGO = ["cargo", "run", "--release", "--quiet", "-p", "roofline", "--"]
 
 
 def roofline(options, entry, verify):
@@ -97,7 +97,7 @@ def measured(peer, row, ours, options):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--roofline", help="the program, already built; without it cargo builds the example")
+    parser.add_argument("--roofline", help="the program, already built; without it cargo builds it")
     parser.add_argument("--catalogue", default=os.path.join(HERE, "catalogue.json"))
     parser.add_argument("--rows", default="", help="only rows with one of these in the name, comma-separated")
     parser.add_argument("--dtype", choices=list(DTYPES), help="without it what the row says, or f32")

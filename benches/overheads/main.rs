@@ -2,7 +2,7 @@
 //! from slices to vectors beside a bare round trip of the same bytes; the reference; and small calls of the CPU
 //! backend.
 //!
-//! Only ratios within one run can be compared; every answer is verified before it is timed. The example `roofline`
+//! Only ratios within one run can be compared; every answer is verified before it is timed. The package `roofline`
 //! measures the kernels themselves.
 
 mod bare;

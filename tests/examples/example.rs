@@ -99,8 +99,14 @@ fn build(name: &str) -> PathBuf {
         "default", "cpu", "rayon", "avx512", "gpu", "vulkan", "metal", "dx12", "gles", "webgpu", "ndarray", "onnx",
     ];
     let features: Vec<&str> = features.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name).collect();
+    let targets: &[&str] = match name {
+        // A package of its own. With an example beside it, cargo gives the library the features that it has for tests.
+        "roofline" => &["--package", "roofline", "--bin", "roofline", "--example", "inspect"],
+        _ => &["--example", name],
+    };
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--example", name, "--message-format=json", "--profile", profile])
+        .args(["build", "--quiet", "--message-format=json", "--profile", profile, "--package", "wgpu-pooling"])
+        .args(targets)
         .args(["--no-default-features", "--features", &features.join(",")])
         .arg("--target-dir")
         .arg(target)

@@ -1,4 +1,4 @@
-//! The example `roofline` from the outside: every row of the catalogue, made small, is computed, verified and timed.
+//! The program `roofline` (benches/roofline) from the outside: every row of the catalogue, made small, is computed, verified and timed.
 //! The times themselves are not checked.
 
 use std::fs;

@@ -34,7 +34,7 @@
 //! one by 0.5.
 
 pub mod aco;
-#[path = "../../../examples/roofline/catalogue.rs"]
+#[path = "../../roofline/src/catalogue.rs"]
 pub mod catalogue;
 pub mod cycles;
 pub mod family;
@@ -52,6 +52,6 @@ pub mod spirv;
 pub mod survey;
 pub mod trips;
 pub mod vulkan;
-#[path = "../../../examples/roofline/work.rs"]
+#[path = "../../roofline/src/work.rs"]
 pub mod work;
 pub mod worker;

@@ -18,7 +18,7 @@
 //! on one machine.
 
 #[allow(dead_code, reason = "the roofline example uses the rest")]
-#[path = "../../../examples/roofline/catalogue.rs"]
+#[path = "../../../benches/roofline/src/catalogue.rs"]
 mod catalogue;
 mod compare;
 mod pooling;
@@ -26,7 +26,7 @@ mod seeded;
 mod texts;
 mod values;
 #[allow(dead_code, reason = "the roofline example uses the rest")]
-#[path = "../../../examples/roofline/work.rs"]
+#[path = "../../../benches/roofline/src/work.rs"]
 mod work;
 
 use std::fs::File;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use wgpu_pooling::{DType, IndexType, Layout, NanPolicy, OutsideWindow, PlanError};
 
 /// The rows that come with the crate.
-pub const OWN: &str = include_str!("../../benches/catalogue.json");
+pub const OWN: &str = include_str!("../../catalogue.json");
 
 /// One shape to measure.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,16 +1,16 @@
 //! Measures how close the kernels come to the speed of memory. Every row of a catalogue of shapes is verified against
 //! the reference and timed beside a plain copy of the same bytes in the same run, on a GPU or on the CPU backend.
 //!
-//! `cargo run --release --example roofline` runs the crate's own catalogue on a GPU, `-- --backend cpu` on the CPU;
+//! `cargo run --release -p roofline` runs the crate's own catalogue on a GPU, `-- --backend cpu` on the CPU;
 //! `--help` lists the options.
 
-#[path = "../common/adapter.rs"]
+#[path = "../../../examples/common/adapter.rs"]
 mod adapter;
 mod catalogue;
 mod classes;
 mod clock;
 mod columns;
-#[path = "../common/mod.rs"]
+#[path = "../../../examples/common/mod.rs"]
 mod common;
 mod copy;
 mod cpu;
