@@ -14,8 +14,8 @@ use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 use wgpu_pooling::wgpu::ComputePass;
 use wgpu_pooling::{
-    Buffers, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PoolPlan,
-    Prepared, Tensor, reference, select, wgpu, wgsl,
+    Backend, Buffers, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan,
+    PoolPlan, Prepared, Reference, Run, Tensor, select, wgpu, wgsl,
 };
 
 /// From a tiny tensor, for which a call is all overhead, to one of a few MiB, for which the bytes begin to count.
@@ -71,8 +71,8 @@ fn pure(c: &mut Criterion) {
 fn on_the_cpu(c: &mut Criterion) {
     let mut group = c.benchmark_group("reference");
     for shape in &SHAPES[..2] {
-        let (plan, x) = (plan(shape), tensor(*shape));
-        let computed = || reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).expect("the plan's own tensor");
+        let x = tensor(*shape);
+        let computed = || pool().on(&x).with_indices::<i64>().run_blocking(&Reference).expect("an answer");
         let (y, indices) = computed();
         assert!(y.data().iter().zip(indices.data()).all(|(&y, &index)| x.data()[index as usize] == y));
         group.bench_function(BenchmarkId::new("max_pool_with_indices", by(*shape)), |b| {
@@ -90,30 +90,32 @@ fn small_calls(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("CPU backend, 2x2 {}", by(shape)));
         let x = tensor(shape);
         let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).expect("a valid pool");
-        let (expected, expected_at) =
-            reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).expect("the plan's own tensor");
-        let mut y = vec![f32::NAN; expected.data().len()];
-        let mut at = vec![-1i64; y.len()];
+        let one_shot = || pool.on(&x).with_indices::<i64>();
+        let expected = one_shot().run_blocking(&Reference).expect("an answer");
+        let spoilt = expected.0.data().len();
+        let mut y = Tensor::new(expected.0.shape(), vec![f32::NAN; spoilt]).expect("the data fits its shape");
+        let mut at = Tensor::new(expected.1.shape(), vec![-1i64; spoilt]).expect("the data fits its shape");
 
         let values = pool.plan(&shape, DType::F32, None).expect("a valid pool");
         let values = cpu.prepare(values).expect("a small tensor");
-        values.max_pool_into(x.view(), &mut y).expect("an answer");
-        assert_eq!(y, expected.data(), "the CPU backend and the reference agree");
-        group.bench_function("values, prepared, into a slice", |b| {
-            b.iter(|| values.max_pool_into(x.view(), black_box(&mut y)).expect("an answer"))
-        });
+        let mut into_slice =
+            || values.run_blocking(&[(&x).into()], &mut [black_box(&mut y).into()]).expect("an answer");
+        into_slice();
+        group.bench_function("values, prepared, into a slice", |b| b.iter(&mut into_slice));
+        assert_eq!(y, expected.0, "the CPU backend and the reference agree");
 
         let prepared = cpu.prepare(plan).expect("a small tensor");
-        prepared.max_pool_with_indices_into(x.view(), &mut y, &mut at).expect("an answer");
-        assert_eq!((&y[..], &at[..]), (expected.data(), expected_at.data()), "the CPU backend and the reference agree");
-        group.bench_function("indices, prepared, into slices", |b| {
-            b.iter(|| prepared.max_pool_with_indices_into(x.view(), black_box(&mut y), &mut at).expect("an answer"))
-        });
-        group.bench_function("indices, prepared, new tensors", |b| {
-            b.iter(|| black_box(prepared.max_pool_with_indices::<f32, i64>(x.view()).expect("an answer")))
-        });
+        let mut into_slices = || {
+            let outputs = &mut [black_box(&mut y).into(), (&mut at).into()];
+            prepared.run_blocking(&[(&x).into()], outputs).expect("an answer");
+        };
+        into_slices();
+        group.bench_function("indices, prepared, into slices", |b| b.iter(&mut into_slices));
+        assert_eq!((&y, &at), (&expected.0, &expected.1), "the CPU backend and the reference agree");
+        let new_tensors = || prepared.call_blocking::<(Tensor<f32>, Tensor<i64>)>(&[(&x).into()]).expect("an answer");
+        group.bench_function("indices, prepared, new tensors", |b| b.iter(|| black_box(new_tensors())));
         group.bench_function("indices, planned each time", |b| {
-            b.iter(|| black_box(cpu.max_pool_with_indices::<f32, i64>(&pool, x.view()).expect("an answer")))
+            b.iter(|| black_box(one_shot().run_blocking(&cpu).expect("an answer")))
         });
     }
 }
@@ -224,9 +226,10 @@ fn round_trips(c: &mut Criterion) {
     let Some(gpu) = gpu() else { return };
     for shape in SHAPES {
         let mut group = c.benchmark_group(format!("round trip {}", by(shape)));
-        let (plan, x) = (plan(&shape), tensor(shape));
-        let prepared = gpu.prepare_blocking(plan.clone()).expect("the plan fits the device");
-        let expected = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).expect("the plan's own tensor");
+        let x = tensor(shape);
+        let prepared = gpu.prepare_blocking(plan(&shape)).expect("the plan fits the device");
+        let one_shot = |on: &dyn Backend| pool().on(&x).with_indices::<i64>().run_blocking(on).expect("an answer");
+        let expected = one_shot(&Reference);
 
         let schedule = prepared.schedule();
         let down = schedule.y_bytes().unwrap_or(0) + schedule.indices_out_bytes().unwrap_or(0);
@@ -239,17 +242,16 @@ fn round_trips(c: &mut Criterion) {
         group.bench_function("bare, buffers kept", |b| b.iter(|| black_box(bare.run(&kept, up))));
         group.bench_function("bare, buffers made each time", |b| b.iter(|| black_box(bare.run(&bare.buffers(), up))));
 
-        let prepared_call = || prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).expect("an answer");
+        let prepared_call = || prepared.call_blocking::<(Tensor<f32>, Tensor<i64>)>(&[(&x).into()]).expect("an answer");
         assert_eq!(prepared_call(), expected, "GPU and CPU agree");
         group.bench_function("prepared", |b| b.iter(|| black_box(prepared_call())));
-        let one_shot = || gpu.max_pool_with_indices_blocking::<f32, i64>(&pool(), x.view()).expect("an answer");
-        assert_eq!(one_shot(), expected, "GPU and CPU agree");
-        group.bench_function("one-shot", |b| b.iter(|| black_box(one_shot())));
+        assert_eq!(one_shot(&gpu), expected, "GPU and CPU agree");
+        group.bench_function("one-shot", |b| b.iter(|| black_box(one_shot(&gpu))));
 
         let chained = || {
             let mut chain = gpu.chain();
-            let x = chain.upload(x.view(), Layout::Nchw).expect("the device has room");
-            let (y, indices) = chain.max_pool_with_indices(&prepared, &x).expect("the plan's own tensor");
+            let x = chain.upload(&x, Layout::Nchw).expect("the device has room");
+            let [y, indices] = chain.step(&prepared, &[&x]).expect("the plan's own tensor");
             let y = chain.read_back::<f32>(&y).expect("values");
             let indices = chain.read_back::<i64>(&indices).expect("indices");
             let results = chain.run_blocking().expect("an answer");

@@ -24,8 +24,7 @@ use clap::Parser;
 use gpu::Wanted;
 use host::{Contents, execute};
 use wgpu_pooling::{
-    Choice, DType, IndexType, Limits, MaxPool, MaxUnpool, Operand, Plan, PoolPlan, Report, Schedule, Tensor,
-    UnpoolPlan, reference, select, wgpu,
+    Choice, DType, IndexType, Limits, MaxPool, MaxUnpool, Operand, Reference, Report, Schedule, Tensor, select, wgpu,
 };
 
 /// Executes schedules of wgpu-pooling on a wgpu device as any other host would: a max pool with indices, and the max
@@ -51,26 +50,27 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
 
     let shape = [1, 8, 60, 90];
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
-    let plan: PoolPlan = pool.plan(&shape, DType::F32, Some(IndexType::I32))?;
-    let unpool: UnpoolPlan =
-        MaxUnpool::inverse_of(&pool, &shape).plan(plan.output_shape(), DType::F32, IndexType::I32)?;
+    let unpool = MaxUnpool::inverse_of(&pool, &shape);
     let x = Tensor::new(shape, (0..8 * 60 * 90).map(|number| (number * 7_919 % 1_000) as f32).collect())?;
 
-    let schedule = select(&Plan::from(plan.clone()), &limits, &choice)?;
+    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I32))?;
+    let schedule = select(&plan.into(), &limits, &choice)?;
     describe_schedule(report, &schedule)?;
     let pooled = execute(&device, &queue, &schedule, &Contents::from([(Operand::X, bytes(x.data()))]))?;
-    let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x.view())?;
+    let (y, indices) = pool.on(&x).with_indices::<i32>().run_blocking(&Reference)?;
     same("Y", &pooled, Operand::Y, y.data())?;
     same("Indices", &pooled, Operand::IndicesOut, indices.data())?;
 
-    let schedule = select(&Plan::from(unpool.clone()), &limits, &choice)?;
+    let plan = unpool.plan(y.shape(), DType::F32, IndexType::I32)?;
+    let schedule = select(&plan.into(), &limits, &choice)?;
     describe_schedule(report, &schedule)?;
     let inputs = [(Operand::X, bytes(y.data())), (Operand::Indices, bytes(indices.data()))];
     let unpooled = execute(&device, &queue, &schedule, &Contents::from(inputs))?;
     if let Some(words) = unpooled.get(&Operand::Report) {
         Report::from_bytes(words).ok_or("a report of another length")?.check(schedule.plan())?;
     }
-    same("the unpool's Y", &unpooled, Operand::Y, reference::max_unpool(&unpool, y.view(), indices.view())?.data())?;
+    let back = unpool.on(&y, &indices).run_blocking(&Reference)?;
+    same("the unpool's Y", &unpooled, Operand::Y, back.data())?;
     writeln!(report, "agreement    with the reference, bit for bit")?;
     Ok(())
 }

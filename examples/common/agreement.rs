@@ -1,6 +1,12 @@
 //! Compares results with those of the reference, whose plain loops define what plans mean.
 
-use wgpu_pooling::Tensor;
+use wgpu_pooling::{Backend, ExecuteError, Outputs, Plan, Reference, Run, Tensor, TensorRef};
+
+/// What the reference computes.
+#[allow(dead_code, reason = "not every example compares plan by plan")]
+pub fn expected<O: Outputs>(plan: impl Into<Plan>, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError> {
+    pollster::block_on(Reference.prepare(plan.into()))?.call_blocking(inputs)
+}
 
 /// The number of elements, if all have the bits of the reference; otherwise the first difference.
 pub fn same<T: Copy + std::fmt::Debug, B: PartialEq>(

@@ -2,13 +2,13 @@
 
 use std::error::Error;
 
-use wgpu_pooling::{Device, Node, Plan, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, Node, Plan, TensorMut, TensorRef};
 
 /// The plan, which has the outputs' shapes and types, and the outputs' bytes.
 pub type Outputs = (Plan, Vec<Vec<u8>>);
 
 /// Runs a node, which has so many outputs, on its inputs.
-pub fn run(device: &Device, node: &Node, outputs: usize, inputs: &[TensorRef<'_>]) -> Result<Outputs, Box<dyn Error>> {
+pub fn run(on: &dyn Backend, node: &Node, outputs: usize, inputs: &[TensorRef<'_>]) -> Result<Outputs, Box<dyn Error>> {
     let plan = node.plan(inputs, outputs)?;
     let mut bytes: Vec<Vec<u8>> = plan.outputs().iter().map(|output| vec![0; output.bytes() as usize]).collect();
     let mut outputs = Vec::new();
@@ -16,6 +16,6 @@ pub fn run(device: &Device, node: &Node, outputs: usize, inputs: &[TensorRef<'_>
         outputs.push(TensorMut::new(output.dtype, &output.shape, bytes)?);
     }
     // An unpool's third input is a part of its plan.
-    device.execute_blocking(&plan, &inputs[..plan.inputs().len()], &mut outputs)?;
+    on.run_blocking(&plan, &inputs[..plan.inputs().len()], &mut outputs)?;
     Ok((plan, bytes))
 }

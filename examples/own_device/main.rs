@@ -25,12 +25,12 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use adapter::describe;
-use agreement::{agreement, same};
+use agreement::{agreement, expected, same};
 use frame::{Plans, Pooling, Results};
 use host::Host;
 use image::{Rgb, RgbImage};
 use options::Options;
-use wgpu_pooling::{Gpu, Limits, reference};
+use wgpu_pooling::{Gpu, Limits};
 
 fn main() -> ExitCode {
     common::main(run)
@@ -80,8 +80,8 @@ fn limits(limits: &Limits) -> String {
 
 /// Compares what the library computed from the drawn frame with the reference.
 fn compare(plans: &Plans, results: &Results) -> Result<String, Box<dyn Error>> {
-    let (maxima, indices) = reference::max_pool_with_indices(&plans.pool, results.frame.view())?;
-    let unpooled = reference::max_unpool(&plans.unpool, maxima.view(), indices.view())?;
+    let (maxima, indices) = expected(plans.pool.clone(), &[(&results.frame).into()])?;
+    let unpooled = expected(plans.unpool.clone(), &[(&maxima).into(), (&indices).into()])?;
     let values = same("maximum", &results.maxima, &maxima, |value| value)?
         + same("unpooled value", &results.unpooled, &unpooled, |value| value)?;
     let indices = same("index", &results.indices, &indices, |index| index)?;

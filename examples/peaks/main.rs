@@ -22,9 +22,9 @@ use std::error::Error;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use agreement::{agreement, same};
+use agreement::{agreement, expected, same};
 use options::Options;
-use wgpu_pooling::{AutoPad, DType, IndexType, MaxPool, reference};
+use wgpu_pooling::{AutoPad, Backend, DType, IndexType, MaxPool, Run, Tensor};
 
 /// The picture that is taken when none is named: by NASA, see examples/images/README.md.
 const HUBBLE_DEEP_FIELD: &[u8] = include_bytes!("../images/hubble_deep_field.jpg");
@@ -42,14 +42,14 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let plan = pool.plan(x.shape(), DType::U32, Some(IndexType::I32))?;
     let (device, name) = options.place.open()?;
 
-    let pool = device.prepare_blocking(plan.clone())?;
-    let (y, indices) = pool.max_pool_with_indices_blocking(&x)?;
+    let pool = pollster::block_on(Backend::prepare(&device, plan.clone().into()))?;
+    let (y, indices): (Tensor<u32>, Tensor<i32>) = pool.call_blocking(&[(&x).into()])?;
     writeln!(report, "computed on  {name}")?;
     writeln!(report, "picture      {} x {}: {}", original.width(), original.height(), brightness::WHAT)?;
     writeln!(report, "x            u32 {:?}", x.shape())?;
     writeln!(report, "indices      i32 {:?}", indices.shape())?;
     writeln!(report, "kernel       {}", pool.kernel())?;
-    let (expected_y, expected_indices) = reference::max_pool_with_indices(&plan, &x)?;
+    let (expected_y, expected_indices) = expected(plan, &[(&x).into()])?;
     let values = same("value", &y, &expected_y, |value| value)?;
     let agreed = [values, same("index", &indices, &expected_indices, |index| index)?];
     writeln!(report, "agreement    {}", agreement(agreed))?;

@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, OutsideWindow, PoolPlan, Tensor,
-    TensorView, UnpoolPlan, element_count, reference,
+    AdaptiveMaxPool, Backend, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, OutsideWindow, Plan, PoolPlan, Run,
+    Tensor, UnpoolPlan, element_count,
 };
 
 use crate::agreement::same;
@@ -51,23 +51,16 @@ impl Plans {
     }
 
     /// The operators on a picture, and the names of the kernels that computed them.
-    pub fn compute(&self, device: &Device, x: TensorView<'_, f32>) -> Result<(Results, [String; 3]), ExecuteError> {
-        let pool = device.prepare_blocking(self.pool.clone())?;
-        let unpool = device.prepare_blocking(self.unpool.clone())?;
-        let adaptive_pool = device.prepare_blocking(self.adaptive.clone())?;
-        let (pooled, indices) = pool.max_pool_with_indices_blocking(x.clone())?;
-        let unpooled = unpool.max_unpool_blocking(pooled.view(), indices.view())?;
-        let (adaptive, adaptive_indices) = adaptive_pool.max_pool_with_indices_blocking(x)?;
+    pub fn compute(&self, on: &dyn Backend, x: &Tensor<f32>) -> Result<(Results, [String; 3]), ExecuteError> {
+        let prepare = |plan: Plan| pollster::block_on(on.prepare(plan));
+        let pool = prepare(self.pool.clone().into())?;
+        let unpool = prepare(self.unpool.clone().into())?;
+        let adaptive_pool = prepare(self.adaptive.clone().into())?;
+        let (pooled, indices): (_, Tensor<i64>) = pool.call_blocking(&[x.into()])?;
+        let unpooled = unpool.call_blocking(&[(&pooled).into(), (&indices).into()])?;
+        let (adaptive, adaptive_indices) = adaptive_pool.call_blocking(&[x.into()])?;
         let kernels = [pool, unpool, adaptive_pool].map(|prepared| prepared.kernel());
         Ok((Results { pooled, indices, unpooled, adaptive, adaptive_indices }, kernels))
-    }
-
-    /// The operators computed by the reference, whose plain loops define what plans mean.
-    pub fn by_reference(&self, x: TensorView<'_, f32>) -> Result<Results, ExecuteError> {
-        let (pooled, indices) = reference::max_pool_with_indices(&self.pool, x.clone())?;
-        let unpooled = reference::max_unpool(&self.unpool, pooled.view(), indices.view())?;
-        let (adaptive, adaptive_indices) = reference::max_pool_with_indices(&self.adaptive, x)?;
-        Ok(Results { pooled, indices, unpooled, adaptive, adaptive_indices })
     }
 }
 

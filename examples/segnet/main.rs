@@ -44,7 +44,7 @@ fn run<T: Element>(options: &Options, report: &mut String, from_noise: fn(f32) -
     let network = Network::new(&gpu, &plans)?;
     let x = Tensor::new(shape, noise(from_noise).take(shape.iter().product()).collect())?;
 
-    let run = network.run(gpu.chain(), x.view())?;
+    let run = network.run(gpu.chain(), &x)?;
     writeln!(report, "computed on  {}", describe(&gpu.adapter_info()))?;
     writeln!(report, "network      {} max pools down, as many unpools up; no convolutions between", options.levels)?;
     writeln!(report, "x            {} {shape:?}", T::DTYPE.name())?;
@@ -54,11 +54,11 @@ fn run<T: Element>(options: &Options, report: &mut String, from_noise: fn(f32) -
     let scratch: u64 = network.schedules().map(Schedule::scratch_bytes).sum();
     writeln!(report, "submitted    once, {} steps; {scratch} bytes of scratch memory", network.schedules().count())?;
     bus(report, run.bus, network.call_by_call())?;
-    let values = same("value", &run.y, &plans.by_reference(x.view())?, bits)?;
+    let values = same("value", &run.y, &plans.by_reference(&x)?, bits)?;
     writeln!(report, "agreement    with the reference: {values} values, bit for bit")?;
     if options.timings {
         // The first run was the warm-up: drivers finish compiling, and clear fresh memory, at first use.
-        let timed = network.run(gpu.chain().timed(), x.view())?;
+        let timed = network.run(gpu.chain().timed(), &x)?;
         timings(report, options.levels, &timed.results)?;
     }
     Ok(())

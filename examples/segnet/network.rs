@@ -4,8 +4,10 @@ use std::error::Error;
 
 use wgpu_pooling::{
     Chain, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, OutsideWindow, PoolPlan, Prepared,
-    Results, Schedule, Tensor, TensorView, UnpoolPlan, element_count, reference,
+    Results, Schedule, Tensor, UnpoolPlan, element_count,
 };
+
+use crate::agreement::expected;
 
 /// The most elements of the input. With more of them the reference would take minutes.
 const MOST_ELEMENTS: u64 = 1 << 27;
@@ -44,16 +46,15 @@ impl Plans {
     }
 
     /// Runs all pools and unpools by the reference.
-    pub fn by_reference<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-        let mut indices = Vec::new();
-        let mut y = Tensor::new(x.shape(), x.data().to_vec())?;
+    pub fn by_reference<T: Element>(&self, x: &Tensor<T>) -> Result<Tensor<T>, ExecuteError> {
+        let (mut y, mut levels) = (x.clone(), Vec::<Tensor<i32>>::new());
         for pool in &self.pools {
-            let (maxima, found) = reference::max_pool_with_indices::<T, i32>(pool, y.view())?;
+            let (maxima, indices) = expected(pool.clone(), &[(&y).into()])?;
             y = maxima;
-            indices.push(found);
+            levels.push(indices);
         }
-        for (unpool, indices) in self.unpools.iter().zip(&indices).rev() {
-            y = reference::max_unpool(unpool, y.view(), indices.view())?;
+        for (unpool, indices) in self.unpools.iter().zip(&levels).rev() {
+            y = expected(unpool.clone(), &[(&y).into(), indices.into()])?;
         }
         Ok(y)
     }
@@ -88,17 +89,17 @@ impl Network {
     }
 
     /// Runs all pools and unpools in one submit. The values and indices of the levels stay on the device.
-    pub fn run<T: Element>(&self, mut chain: Chain, x: TensorView<'_, T>) -> Result<Run<T>, ExecuteError> {
+    pub fn run<T: Element>(&self, mut chain: Chain, x: &Tensor<T>) -> Result<Run<T>, ExecuteError> {
         let mut y = chain.upload(x, Layout::Nchw)?;
         let up = y.bytes();
         let mut on_device = Vec::new();
         for pool in &self.pools {
-            let (maxima, indices) = chain.max_pool_with_indices(pool, &y)?;
+            let [maxima, indices] = chain.step(pool, &[&y])?;
             y = maxima;
             on_device.push(indices);
         }
         for (unpool, indices) in self.unpools.iter().zip(&on_device).rev() {
-            y = chain.max_unpool(unpool, &y, indices)?;
+            [y] = chain.step(unpool, &[&y, indices])?;
         }
         let y = chain.read_back::<T>(&y)?;
         let results = chain.run_blocking()?;

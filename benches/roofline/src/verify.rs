@@ -4,7 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use wgpu_pooling::{Element, ExecuteError, Index, IndexType, Plan, TensorView, reference};
+use wgpu_pooling::{
+    Backend, Element, ExecuteError, Index, IndexType, Outputs, Plan, Reference, Run, Tensor, TensorRef, TensorView,
+};
 
 use crate::data::cores;
 use crate::failure::Failure;
@@ -74,11 +76,13 @@ fn compare<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, slice: usize) 
     match index_type(plans) {
         Some(IndexType::I32) => compare_indexed::<T, i32>(slices, tensors, x, slice),
         Some(IndexType::I64) => compare_indexed::<T, i64>(slices, tensors, x, slice),
-        None => match &plans.plan {
-            Plan::Pool(plan) => same_y(slices, tensors, slice, reference::max_pool(plan, x)?.data()),
-            _ => Err(Failure::Other("only pools are without indices".to_owned())),
-        },
+        None => same_y(slices, tensors, slice, expected::<Tensor<T>>(&plans.plan, &[x.into()])?.data()),
     }
+}
+
+/// What the reference computes.
+fn expected<O: Outputs>(plan: &Plan, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError> {
+    pollster::block_on(Reference.prepare(plan.clone()))?.call_blocking(inputs)
 }
 
 fn compare_indexed<T: Element, I: Index>(
@@ -88,19 +92,20 @@ fn compare_indexed<T: Element, I: Index>(
     slice: usize,
 ) -> Result<(), Failure> {
     let base = slices.base(slice);
-    match &slices.plans.plan {
-        Plan::Pool(plan) => {
-            let (y, indices) = reference::max_pool_with_indices::<T, I>(plan, x)?;
+    let plan = &slices.plans.plan;
+    match plan {
+        Plan::Pool(_) => {
+            let (y, indices): (Tensor<T>, Tensor<I>) = expected(plan, &[x.into()])?;
             same_y(slices, tensors, slice, y.data())?;
             let found: Vec<I> = slices.in_planes(tensors.indices_out, count(&plan.outputs()[1].shape), slice);
             let indices: Vec<I> = indices.data().iter().map(|index| moved(*index, base)).collect();
             same("the index tensor", slice, &found, &indices)
         }
-        Plan::Unpool(plan) => {
+        Plan::Unpool(_) => {
             let whole: Vec<I> = slices.in_planes(tensors.indices, count(&plan.inputs()[1].shape), slice);
             let own: Vec<I> = whole.iter().map(|index| moved(*index, -base)).collect();
             let own = TensorView::new(&plan.inputs()[1].shape, &own).map_err(ExecuteError::from)?;
-            same_y(slices, tensors, slice, reference::max_unpool(plan, x, own)?.data())
+            same_y(slices, tensors, slice, expected::<Tensor<T>>(plan, &[x.into(), own.into()])?.data())
         }
         Plan::Convert(_) => Err(Failure::Other("no row converts indices".to_owned())),
     }
@@ -187,16 +192,20 @@ mod tests {
             let view = TensorView::new(plans.x_shape(), &x).unwrap();
             let (mut y, indices, indices_out) = match &plans.plan {
                 Plan::Pool(plan) if plan.indices().is_some() => {
-                    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(plan, view).unwrap();
+                    let (y, indices): (Tensor<f32>, Tensor<i64>) = expected(&plans.plan, &[view.into()]).unwrap();
                     (y.into_data(), Vec::new(), indices.into_data())
                 }
-                Plan::Pool(plan) => (reference::max_pool(plan, view).unwrap().into_data(), Vec::new(), Vec::new()),
+                Plan::Pool(_) => {
+                    let y: Tensor<f32> = expected(&plans.plan, &[view.into()]).unwrap();
+                    (y.into_data(), Vec::new(), Vec::new())
+                }
                 Plan::Unpool(plan) => {
                     let plane = row.pooled[2..].iter().product::<usize>() as i64;
                     let per_plane = (x.len() / 6) as i64;
                     let indices: Vec<i64> = (0..x.len() as i64).map(|at| at / per_plane * plane + at % plane).collect();
                     let read = TensorView::new(&plan.inputs()[1].shape, &indices).unwrap();
-                    (reference::max_unpool(plan, view, read).unwrap().into_data(), indices.clone(), Vec::new())
+                    let y: Tensor<f32> = expected(&plans.plan, &[view.into(), read.into()]).unwrap();
+                    (y.into_data(), indices.clone(), Vec::new())
                 }
                 Plan::Convert(_) => unreachable!("no row converts indices"),
             };

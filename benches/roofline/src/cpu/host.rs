@@ -55,7 +55,7 @@ impl Host {
     /// A plan with a kernel of its own, with the one that was asked for, or with the best one. Nothing reads outputs
     /// after an error, as nothing does in the runtimes that this is compared with.
     pub fn prepare(&self, plan: &Plan, kernel: Option<CpuKernel>) -> Result<PreparedCpu, ExecuteError> {
-        let cpu = self.cpu.clone().with_fresh_outputs();
+        let cpu = self.cpu.clone();
         match kernel.or(self.kernel) {
             None => cpu.prepare(plan.clone()),
             Some(kernel) => cpu.with_kernel(kernel).prepare(plan.clone()),

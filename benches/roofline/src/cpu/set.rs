@@ -1,7 +1,10 @@
 //! The tensors of one run, made once and used again.
 
 use bytemuck::{try_zeroed_vec, zeroed_vec};
-use wgpu_pooling::{Cpu, Element, ExecuteError, IndexType, Plan, PoolPlan, PreparedCpu, TensorView};
+use wgpu_pooling::{
+    Cpu, Element, ExecuteError, IndexType, Plan, PlanError, PoolPlan, PreparedCpu, Run, Tensor, TensorMut, TensorRef,
+    TensorView,
+};
 
 use crate::data::{self, Data};
 use crate::failure::Failure;
@@ -48,18 +51,17 @@ impl<T: Element> Set<T> {
         self.indices_out.bytes_mut().fill(POISON);
     }
 
-    /// Computes the outputs.
+    /// Computes the outputs, which nobody looks at after an error.
     pub fn run(&mut self, prepared: &PreparedCpu) -> Result<(), ExecuteError> {
         let Set { x, indices, y, indices_out } = self;
-        let inputs = prepared.plan().inputs();
-        let x = TensorView::new(&inputs[0].shape, x)?;
-        match (indices, indices_out) {
-            (Indices::I32(read), _) => prepared.max_unpool_into(x, TensorView::new(&inputs[1].shape, read)?, y),
-            (Indices::I64(read), _) => prepared.max_unpool_into(x, TensorView::new(&inputs[1].shape, read)?, y),
-            (Indices::None, Indices::I32(written)) => prepared.max_pool_with_indices_into(x, y, written),
-            (Indices::None, Indices::I64(written)) => prepared.max_pool_with_indices_into(x, y, written),
-            (Indices::None, Indices::None) => prepared.max_pool_into(x, y),
-        }
+        let (read, written) = (prepared.plan().inputs().iter(), prepared.plan().outputs().iter());
+        let read = read.zip([bytemuck::cast_slice(x), indices.bytes()]);
+        let read: Result<Vec<_>, PlanError> =
+            read.map(|(spec, bytes)| TensorRef::new(spec.dtype, &spec.shape, bytes)).collect();
+        let written = written.zip([bytemuck::cast_slice_mut(y), indices_out.bytes_mut()]);
+        let written: Result<Vec<_>, PlanError> =
+            written.map(|(spec, bytes)| Ok(TensorMut::new(spec.dtype, &spec.shape, bytes)?.fresh())).collect();
+        prepared.run_blocking(&read?, &mut written?)
     }
 }
 
@@ -70,12 +72,12 @@ fn pooled<T: Element>(pool: &PoolPlan, data: Data) -> Result<(Vec<T>, Indices), 
     let prepared = Cpu::new().prepare(pool.clone())?;
     Ok(match pool.indices().map(|indices| indices.index_type) {
         Some(IndexType::I32) => {
-            let (y, indices) = prepared.max_pool_with_indices(x)?;
-            (y.into_data(), Indices::I32(indices.into_data()))
+            let (y, indices): (Tensor<T>, _) = prepared.call_blocking(&[x.into()])?;
+            (y.into_data(), Indices::I32(Tensor::into_data(indices)))
         }
         _ => {
-            let (y, indices) = prepared.max_pool_with_indices(x)?;
-            (y.into_data(), Indices::I64(indices.into_data()))
+            let (y, indices): (Tensor<T>, _) = prepared.call_blocking(&[x.into()])?;
+            (y.into_data(), Indices::I64(Tensor::into_data(indices)))
         }
     })
 }
