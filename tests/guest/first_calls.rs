@@ -1,6 +1,7 @@
 //! First calls: kernels compiled ahead and side by side, a generic build for all windows, and a cache of the caller's.
 
 use std::collections::HashSet;
+use support::calls::reference;
 
 use support::device::POISON;
 use support::harness::join_all;
@@ -10,7 +11,7 @@ use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, Features};
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Plan, PlanError,
-    Prepare, Schedule, Tensor, families, reference, select,
+    Prepare, Schedule, Tensor, families, select,
 };
 
 tests! {

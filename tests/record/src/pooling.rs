@@ -9,7 +9,7 @@ use wgpu_pooling::{
     Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, KernelKey,
     Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Operand, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError,
     PoolPlan, Pooling, Region, SamePadding, Schedule, SimdLevel, SizeRounding, StorageOrder, TensorSpec, Tile, Tiling,
-    UnpoolMinSize, UnpoolSpace, families, select, wgsl,
+    UnpoolMinSize, UnpoolSpace, families, select, select_tiles, wgsl,
 };
 
 use crate::seeded::{Ask, Kind};
@@ -451,7 +451,7 @@ fn prepared(cpu: Cpu, plan: &Plan) -> Value {
 fn tiles(plan: &PoolPlan, texts: &mut Texts<KernelKey>) -> Result<Value, String> {
     let mut tilings = Vec::new();
     for (budget, limits) in BUDGETS {
-        tilings.push(match Tiling::new(plan, &limits, budget) {
+        tilings.push(match select_tiles(plan, &limits, budget) {
             Ok(tiling) => self::tiling(&tiling, Some(&limits), texts)?,
             Err(error) => refused(&error),
         });

@@ -1,7 +1,7 @@
 //! What calls of the CPU backend refuse, that they then write nothing, and tensors at any address.
 
 use std::process::Command;
-use support::calls;
+use support::calls::{self, reference};
 
 use support::case::{Case, same};
 use support::cpu::ways;
@@ -9,7 +9,7 @@ use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, ConvertIndices, Cpu, CpuKernel, DType, ExecuteError, IndexFlattening, IndexSpace,
     IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, PreparedCpu, Reference, Run, SimdLevel, TensorMut,
-    TensorRef, TensorView, reference,
+    TensorRef, TensorView,
 };
 
 use super::{case, undone};

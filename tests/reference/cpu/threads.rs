@@ -5,9 +5,9 @@ use support::case::{Case, Outcome, same};
 use support::cpu::ways;
 use support::tests;
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, ConvertIndices, Cpu, CpuKernel, DType, Element, GlobalMaxPool, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling, Run, SimdLevel,
-    StorageOrder,
+    Activation, AdaptiveMaxPool, ConvertIndices, Cpu, CpuKernel, DType, Element, ExecuteError, GlobalMaxPool,
+    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling, Run,
+    SimdLevel, StorageOrder, TensorMut,
 };
 
 use super::{case, policies, pools, undone};
@@ -56,11 +56,18 @@ fn agree(case: &Case, expected: &Outcome) {
             }
         }
         if let Plan::Unpool(plan) = &case.plan {
-            let fresh = Cpu::new().with_simd(level).unwrap().with_fresh_outputs().prepare(plan.clone()).unwrap();
+            let prepared = Cpu::new().with_simd(level).unwrap().prepare(plan.clone()).unwrap();
             for pool in pools() {
                 // After an error they may hold anything.
-                let (result, written) =
-                    pool.install(|| case.run(|inputs, outputs| fresh.run_blocking(inputs, outputs)));
+                let (result, written) = pool.install(|| {
+                    case.run(|inputs, outputs| {
+                        let fresh = outputs.iter_mut().map(|y| {
+                            let (dtype, shape) = (y.dtype(), y.shape());
+                            Ok(TensorMut::new(dtype, shape, y.bytes_mut()?)?.fresh())
+                        });
+                        prepared.run_blocking(inputs, &mut fresh.collect::<Result<Vec<_>, ExecuteError>>()?)
+                    })
+                });
                 let threads = pool.current_num_threads();
                 same(expected, &result.map(|()| written))
                     .unwrap_or_else(|error| panic!("{level:?}, fresh, {threads} threads: {error}: {plan:?}"));
