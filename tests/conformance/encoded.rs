@@ -148,7 +148,7 @@ impl Path for Encoded<'_> {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         // Buffers have no shape, so a caller who encodes has to check the shapes.
-        for ((x, spec), what) in inputs.iter().zip(plan.inputs()).zip(["inputs[0]", "inputs[1]"]) {
+        for ((x, spec), what) in inputs.iter().zip(plan.inputs()).zip(["x", "indices"]) {
             if x.shape() != spec.shape {
                 let (expected, actual) = (spec.shape.clone(), x.shape().to_vec());
                 return Err(ExecuteError::ShapeMismatch { what, expected, actual });

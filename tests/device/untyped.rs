@@ -164,7 +164,7 @@ fn an_error_leaves_the_outputs_as_they_were() {
     assert_eq!(same(&[x.clone(), x.clone()], good, 2), count("inputs", 2));
     assert_eq!(same(std::slice::from_ref(&x), good, 1), count("outputs", 1));
     assert_eq!(same(std::slice::from_ref(&x), good, 0), count("outputs", 0));
-    let what = "inputs[0]";
+    let what = "x";
     let error = same(&[integers], good, 2);
     assert_eq!(error, Err(ExecuteError::TypeMismatch { what, expected: "f32", actual: "i32" }));
     let error = same(&[longer], good, 2);
@@ -174,7 +174,7 @@ fn an_error_leaves_the_outputs_as_they_were() {
     assert_eq!(error, Err(ExecuteError::TypeMismatch { what: "outputs[1]", expected: "i64", actual: "i32" }));
     let error = same(&[x], [(DType::F32, 4), (DType::I64, 3)], 2);
     let (expected, actual) = (vec![1, 1, 3], vec![1, 1, 4]);
-    assert_eq!(error, Err(ExecuteError::ShapeMismatch { what: "outputs[0]", expected, actual }));
+    assert_eq!(error, Err(ExecuteError::ShapeMismatch { what: "y", expected, actual }));
     // Bad indices are known after the device has computed.
     let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::U8, IndexType::I64).unwrap().into();
     let bad: Vec<u8> = [1i64, 3].iter().flat_map(|index| index.to_ne_bytes()).collect();
