@@ -1,12 +1,14 @@
 //! Every element type on both backends against the reference, whose plain loops define what plans mean.
 
+use std::sync::Arc;
+
 use fastrand::Rng;
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wgpu_pooling::{
-    AdaptiveMaxPool, CeilRule, DType, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout, MaxPool,
-    MaxUnpool, NanPolicy, Plan, Pooling, Reference, StorageOrder, TensorMut, TensorRef,
+    AdaptiveMaxPool, Backend as _, CeilRule, DType, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout,
+    MaxPool, MaxUnpool, NanPolicy, Plan, Pooling, Reference, Run, StorageOrder, TensorMut, TensorRef,
 };
 
 use crate::backend::Backend;
@@ -70,11 +72,11 @@ pub async fn check(backends: Vec<Backend>, seed: u32, progress: Function) -> Res
         for case in cases(dtype).map_err(thrown)? {
             let inputs = case.inputs(&mut random).await.map_err(thrown)?;
             let mut expected = outputs(&case.plan, 0);
-            run(&Reference, &case.plan, &inputs, &mut expected).await.map_err(thrown)?;
+            run(Reference.prepare(case.plan.clone()), &inputs, &mut expected).await.map_err(thrown)?;
             for backend in &backends {
                 // Elements that no kernel writes would keep this garbage.
                 let mut computed = outputs(&case.plan, 0xA5);
-                let ran = run(&backend.device, &case.plan, &inputs, &mut computed).await;
+                let ran = run(backend.ready(case.plan.clone()), &inputs, &mut computed).await;
                 check.cases += 1;
                 check.bytes += computed.iter().map(|bytes| bytes.len() as u32).sum::<u32>();
                 match ran.err().map(|error| error.to_string()).or_else(|| difference(&computed, &expected)) {
@@ -105,7 +107,7 @@ impl Case {
         let x = vec![elements(random, spec.dtype, spec.element_count())];
         let Some(pool) = &self.pool else { return Ok(x) };
         let mut pooled = outputs(pool, 0);
-        run(&Reference, pool, &x, &mut pooled).await?;
+        run(Reference.prepare(pool.clone()), &x, &mut pooled).await?;
         Ok(pooled)
     }
 }
@@ -198,15 +200,15 @@ fn tensors<'a>(
     Ok((inputs.collect::<Result<_, _>>()?, outputs.collect::<Result<_, _>>()?))
 }
 
-/// Prepared first, so that the kernels are those that a plan selects, and not those of the generic build.
+/// Computes a plan that is being prepared.
 async fn run(
-    backend: &dyn wgpu_pooling::Backend,
-    plan: &Plan,
+    prepared: impl Future<Output = Result<Arc<dyn Run>, ExecuteError>>,
     inputs: &[Vec<u8>],
     outputs: &mut [Vec<u8>],
 ) -> Result<(), ExecuteError> {
-    let (inputs, mut outputs) = tensors(plan, inputs, outputs)?;
-    backend.prepare(plan.clone()).await?.run(&inputs, &mut outputs).await
+    let prepared = prepared.await?;
+    let (inputs, mut outputs) = tensors(prepared.plan(), inputs, outputs)?;
+    prepared.run(&inputs, &mut outputs).await
 }
 
 /// The first difference between outputs, in words.

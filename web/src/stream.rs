@@ -5,7 +5,7 @@ use std::io;
 use js_sys::{Error, Function, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use wgpu_pooling::{AsyncStreamSink, AsyncStreamSource, DType, Device, ExecuteError, MaxPool, StreamOptions};
+use wgpu_pooling::{AsyncStreamSink, AsyncStreamSource, DType, ExecuteError, MaxPool, StreamOptions};
 
 use crate::backend::Backend;
 use crate::plans::whole;
@@ -78,7 +78,7 @@ impl Backend {
         budget_bytes: f64,
         take: Function,
     ) -> Result<f64, JsValue> {
-        let Device::Gpu(gpu) = &self.device else {
+        let Some(gpu) = &self.gpu else {
             return Err(JsError::new("blobs are pooled by WebGPU alone").into());
         };
         let pool = MaxPool::new(whole("the window", &kernel)?).strides(whole("the stride", &strides)?);
