@@ -161,7 +161,7 @@ fn an_error_leaves_the_outputs_as_they_were() {
         Err(ExecuteError::Plan(PlanError::OperandCount { operator: "max_pool", what, expected, actual }))
     };
     assert_eq!(same(&[], good, 2), count("inputs", 0));
-    assert_eq!(same(&[x.clone(), x.clone()], good, 2), count("inputs", 2));
+    assert_eq!(same(&[x, x], good, 2), count("inputs", 2));
     assert_eq!(same(std::slice::from_ref(&x), good, 1), count("outputs", 1));
     assert_eq!(same(std::slice::from_ref(&x), good, 0), count("outputs", 0));
     let what = "x";
@@ -195,7 +195,7 @@ fn tensors_without_elements() {
 fn a_tensor_stays_on_the_device() {
     let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2]).unwrap();
     let untyped = TensorRef::new(DType::U8, &[1, 1, 3], x.data()).unwrap();
-    let uploaded = gpu().upload_blocking(untyped.clone(), Layout::Nchw).unwrap();
+    let uploaded = gpu().upload_blocking(untyped, Layout::Nchw).unwrap();
     assert_eq!((uploaded.dtype(), uploaded.shape()), (DType::U8, &[1, 1, 3][..]));
     assert_eq!(gpu().download_blocking::<u8>(&uploaded).unwrap(), x);
     let mut chain = gpu().chain();

@@ -299,12 +299,12 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     let large = vec![7u8; extent];
     let shape = [1, 1, extent];
     let large = &TensorView::new(&shape, &large).unwrap();
-    let on_device = &gpu.upload_blocking(large.clone(), Layout::Nchw).unwrap();
+    let on_device = &gpu.upload_blocking(large, Layout::Nchw).unwrap();
     let global = &gpu.prepare_blocking(GlobalMaxPool::new().plan(large.shape(), DType::U8, None).unwrap()).unwrap();
     let is_seven = |y: Tensor<u8>| assert_eq!(y.data(), [7]);
     let planned = MaxPool::new([1]).plan(large.shape(), DType::U8, Some(IndexType::I64)).unwrap();
     let calls: [(&str, &dyn Fn() -> Outcome); 7] = [
-        ("upload", &|| gpu.upload_blocking(large.clone(), Layout::Nchw).map(|_| ())),
+        ("upload", &|| gpu.upload_blocking(large, Layout::Nchw).map(|_| ())),
         ("zeros", &|| gpu.zeros_blocking(large.shape(), DType::U8, Layout::Nchw).map(|_| ())),
         ("download", &|| gpu.download_blocking::<u8>(on_device).map(|x| assert!(x.data() == large.data()))),
         ("pool", &|| GlobalMaxPool::new().on(large).run_blocking(&gpu).map(is_seven)),
@@ -317,14 +317,14 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
         }),
         ("chain", &|| {
             let mut chain = gpu.chain();
-            let x = chain.upload(large.clone(), Layout::Nchw)?;
+            let x = chain.upload(large, Layout::Nchw)?;
             let [y] = chain.step(global, &[&x])?;
             let (x, y) = (chain.read_back::<u8>(&x)?, chain.read_back::<u8>(&y)?);
             let results = chain.run_blocking()?;
             is_seven(results.take(y)?);
             results.take(x).map(|_| ())
         }),
-        ("reference", &|| reference_allocates(&planned, large.clone())),
+        ("reference", &|| reference_allocates(&planned, *large)),
     ];
     // Kernels are compiled while there is still memory.
     let [.., unpool, chain, _] = calls;
@@ -423,13 +423,13 @@ fn what_is_dropped_is_freed() {
     // Of many small ones, the copies that wait for a submit are bounded; so are the tensors that they keep.
     let mut most = 0;
     for _ in 0..40 {
-        drop(gpu.upload_blocking(part.clone(), Layout::Nchw).unwrap());
+        drop(gpu.upload_blocking(part, Layout::Nchw).unwrap());
         most = most.max(allocated(&gpu).unwrap() - empty);
     }
     assert!(most <= 2 * (waiting + 2 * part.data().len() as u64), "{most} bytes of dropped uploads");
     let mut chain = gpu.chain();
     for _ in 0..40 {
-        drop(chain.upload(part.clone(), Layout::Nchw).unwrap());
+        drop(chain.upload(part, Layout::Nchw).unwrap());
     }
     drop(chain);
     gpu.trim();
@@ -440,7 +440,7 @@ fn what_is_dropped_is_freed() {
     let pool = gpu.prepare_blocking(plan).unwrap();
     let prepared = allocated(&gpu).unwrap();
     let mut chain = gpu.chain();
-    let on_device = chain.upload(part.clone(), Layout::Nchw).unwrap();
+    let on_device = chain.upload(part, Layout::Nchw).unwrap();
     let [y] = chain.step(&pool, &[&on_device]).unwrap();
     drop((on_device, chain.submit().unwrap(), y));
     comes_down_to("a chain that is not waited for", &gpu, prepared);

@@ -224,7 +224,7 @@ fn inputs_and_outputs_are_counted_and_typed() {
     assert_eq!(global.plan(&[], 1), Err(count("GlobalMaxPool", "inputs", "1", 0)));
     assert_eq!(unpool(12).plan(&[x()], 1), Err(count("MaxUnpool", "inputs", "2 or 3", 1)));
     assert_eq!(unpool(12).plan(&[x(), x(), x(), x()], 1), Err(count("MaxUnpool", "inputs", "2 or 3", 4)));
-    assert_eq!(unpool(12).plan(&[x(), indices.clone()], 2), Err(count("MaxUnpool", "outputs", "1", 2)));
+    assert_eq!(unpool(12).plan(&[x(), indices], 2), Err(count("MaxUnpool", "outputs", "1", 2)));
     let error = unpool(12).plan(&[x(), x()], 1).unwrap_err();
     assert_eq!(error.to_string(), "MaxUnpool: I is f32 of shape [1, 1, 9], expected indices of i64 or i32");
     let few: TensorRef<'_> = TensorView::new(&[9], &[0i64; 9]).unwrap().into();
@@ -232,7 +232,7 @@ fn inputs_and_outputs_are_counted_and_typed() {
     assert_eq!(error.to_string(), "MaxUnpool: I is i64 of shape [9], expected an index for each element of X");
     let shape = |shape: &[usize], values: &[i64]| {
         let given = TensorRef::from(TensorView::new(shape, values).unwrap()).bytes().to_vec();
-        unpool(12).plan(&[x(), indices.clone(), TensorRef::new(DType::I64, shape, &given).unwrap()], 1)
+        unpool(12).plan(&[x(), indices, TensorRef::new(DType::I64, shape, &given).unwrap()], 1)
     };
     assert_eq!(shape(&[3], &[1, 1, 12]).unwrap().outputs()[0].shape, [1, 1, 12]);
     let error = shape(&[1, 3], &[1, 1, 12]).unwrap_err();

@@ -22,7 +22,7 @@ fn views_go_in_and_out_without_a_copy() {
     let array = counting();
     let view = TensorView::try_from(&array).unwrap();
     assert_eq!((view.shape(), view.data().as_ptr()), (&[2, 3, 4][..], array.as_ptr()));
-    let back = ArrayViewD::try_from(view.clone()).unwrap();
+    let back = ArrayViewD::try_from(view).unwrap();
     assert_eq!((back.as_ptr(), &back), (array.as_ptr(), &array.view().into_dyn()));
     let y = reference::max_pool(&MaxPool::new([2]).plan(view.shape(), DType::F32, None).unwrap(), view).unwrap();
     let y = ArrayD::try_from(y).unwrap();

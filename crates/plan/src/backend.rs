@@ -11,22 +11,45 @@ use crate::plan::Plan;
 use crate::tensor::{Tensor, TensorSpec};
 use crate::untyped::{TensorMut, TensorRef};
 
-/// What the methods of a [`Backend`] return: a boxed future of a result, `Send` outside the web.
+/// What the methods of a [`Backend`] return: a boxed future of a result, `Send` outside the web. The box is what makes
+/// `dyn Backend` possible.
 ///
-/// The box is what makes `dyn Backend` possible.
+/// ```
+/// use wgpu_pooling::Later;
+/// fn nothing() -> Later<'static, ()> {
+///     Box::pin(async { Ok(()) })
+/// }
+/// ```
 #[cfg(not(target_arch = "wasm32"))]
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, ExecuteError>> + Send + 'a>>;
 /// What the methods of a [`Backend`] return: a boxed future of a result, `Send` outside the web.
+///
+/// ```
+/// use wgpu_pooling::Later;
+/// fn nothing() -> Later<'static, ()> {
+///     Box::pin(async { Ok(()) })
+/// }
+/// ```
 #[cfg(target_arch = "wasm32")]
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, ExecuteError>> + 'a>>;
 
-/// `Send + Sync` outside the web, where the objects of a device belong to one thread.
+/// `Send + Sync` outside the web; on it the objects of a device belong to one thread.
+///
+/// ```
+/// fn shared<T: wgpu_pooling::Shared>() {}
+/// shared::<wgpu_pooling::Reference>();
+/// ```
 #[cfg(not(target_arch = "wasm32"))]
 pub trait Shared: Send + Sync {}
 #[cfg(not(target_arch = "wasm32"))]
 impl<T: Send + Sync + ?Sized> Shared for T {}
 
-/// `Send + Sync` outside the web, where the objects of a device belong to one thread.
+/// `Send + Sync` outside the web; on it the objects of a device belong to one thread.
+///
+/// ```
+/// fn shared<T: wgpu_pooling::Shared>() {}
+/// shared::<wgpu_pooling::Reference>();
+/// ```
 #[cfg(target_arch = "wasm32")]
 pub trait Shared {}
 #[cfg(target_arch = "wasm32")]
@@ -56,12 +79,35 @@ pub trait Backend: Shared {
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the backend cannot compute the plan; those of a device.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let prepared = backend.prepare(plan).await?;
+    /// println!("{} by {}", backend.name(), prepared.kernel());
+    /// # Ok(())
+    /// # }
+    /// ```
     fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>>;
 
     /// Computes a plan once: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`].
     ///
     /// # Errors
     /// As [`Backend::prepare`] and [`Run::run`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Tensor};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
+    /// backend.run(&plan, &[(&x).into()], &mut [(&mut y).into()]).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     fn run<'a>(
         &'a self,
         plan: &'a Plan,
@@ -75,6 +121,18 @@ pub trait Backend: Shared {
     ///
     /// # Errors
     /// As [`Backend::run`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Tensor};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
+    /// backend.run_blocking(&plan, &[(&x).into()], &mut [(&mut y).into()])?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     fn run_blocking(
         &self,
@@ -115,12 +173,38 @@ pub trait Run: Shared {
     /// [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan skips them; [`ExecuteError::OutOfMemory`],
     /// [`ExecuteError::Interrupted`] and those of a device. If there is an error other than `Interrupted` and
     /// `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they were.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
+    /// let prepared = backend.prepare(plan).await?;
+    /// prepared.run(&[(&x).into()], &mut [(&mut y).into()]).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()>;
 
     /// [`Run::run`], waiting for the result in this thread. Outside the web.
     ///
     /// # Errors
     /// As [`Run::run`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
+    /// let prepared = backend.prepare(plan).await?;
+    /// prepared.run_blocking(&[(&x).into()], &mut [(&mut y).into()])?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     fn run_blocking(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError>;
 
@@ -128,6 +212,18 @@ pub trait Run: Shared {
     ///
     /// # Errors
     /// As [`Run::run`]; [`PlanError::OperandCount`] and [`ExecuteError::TypeMismatch`] if the plan has other outputs.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let prepared = backend.prepare(plan).await?;
+    /// let y: Tensor<u8> = prepared.call(&[(&x).into()]).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     fn call<'a, O: Outputs + 'a>(&'a self, inputs: &'a [TensorRef<'a>]) -> Later<'a, O>
     where
         Self: Sized,
@@ -143,6 +239,18 @@ pub trait Run: Shared {
     ///
     /// # Errors
     /// As [`Run::call`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let prepared = backend.prepare(plan).await?;
+    /// let y: Tensor<u8> = prepared.call_blocking(&[(&x).into()])?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     fn call_blocking<O: Outputs>(&self, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError>
     where

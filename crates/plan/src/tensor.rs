@@ -312,12 +312,6 @@ impl<'a, T> From<&'a Tensor<T>> for TensorView<'a, T> {
     }
 }
 
-impl<'a, T> From<&TensorView<'a, T>> for TensorView<'a, T> {
-    fn from(view: &TensorView<'a, T>) -> TensorView<'a, T> {
-        *view
-    }
-}
-
 fn check_length(shape: &[usize], actual: usize) -> Result<(), PlanError> {
     let expected = element_count(shape)?;
     if expected == actual as u64 {

@@ -93,7 +93,8 @@ impl Prepare {
     /// bits are the same, except which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
     ///
     /// ```no_run
-    /// # async fn pool(gpu: wgpu_pooling::Gpu, x: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # use wgpu_pooling::{DeviceTensor, ExecuteError, Gpu};
+    /// # async fn pool(gpu: Gpu, x: DeviceTensor) -> Result<(), ExecuteError> {
     /// use wgpu_pooling::{MaxPool, Prepare};
     /// let plan = MaxPool::new([2, 2]).plan(x.shape(), x.dtype(), None)?;
     /// let mut chain = gpu.chain();

@@ -189,7 +189,7 @@ impl Library {
                 let bounds = if bounds.is_empty() { bounds } else { format!(": {bounds}") };
                 let head = format!("pub trait {}{}{bounds}", item.ident, generics(&item.generics));
                 self.line(name, &(head + &conditional(outer, &item.attrs)));
-                for item in &item.items {
+                for item in item.items.iter().filter(|item| !is_hidden_in_trait(item)) {
                     let (inner, text) = trait_item(item);
                     self.line(&format!("{name}::{inner}"), &text);
                 }
@@ -286,6 +286,10 @@ impl Library {
                     let hidden = members.filter(|(.., attributes)| is_hidden(attributes));
                     let owner = text(&item.self_ty);
                     self.hidden.extend(hidden.map(|(name, text, _)| format!("{owner}::{name}: {text}")));
+                }
+                Item::Trait(item) => {
+                    let hidden = item.items.iter().filter(|inner| is_hidden_in_trait(inner)).map(trait_item);
+                    self.hidden.extend(hidden.map(|(name, text)| format!("{}::{name}: {text}", item.ident)));
                 }
                 Item::Mod(item) if is_hidden(&item.attrs) => {
                     let name = joined(path, &item.ident.to_string());

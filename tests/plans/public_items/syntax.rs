@@ -181,6 +181,10 @@ pub fn generic_arguments(implemented: &syn::Path) -> Vec<Names> {
     types.collect()
 }
 
+pub fn is_hidden_in_trait(item: &TraitItem) -> bool {
+    matches!(item, TraitItem::Fn(item) if is_hidden(&item.attrs))
+}
+
 pub fn trait_item(item: &TraitItem) -> (String, String) {
     match item {
         TraitItem::Fn(item) => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use super::ends::{AsyncStreamSink, AsyncStreamSource, gather, scatter};
-use super::progress::{Run, StreamOptions};
+use super::progress::{StreamOptions, StreamState};
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
 use crate::plan::PoolPlan;
@@ -13,7 +13,7 @@ use crate::tile::{Region, SplitWindow, Tile, Tiling};
 /// A pool's run.
 pub struct PoolRun<'a> {
     /// How far it has come.
-    pub run: Run<'a>,
+    pub run: StreamState<'a>,
     /// The whole pool.
     pub plan: &'a PoolPlan,
     /// Its tiles.
@@ -23,7 +23,7 @@ pub struct PoolRun<'a> {
 impl<'a> PoolRun<'a> {
     /// A run before its first tile.
     pub fn new(plan: &'a PoolPlan, tiling: Tiling, options: StreamOptions<'a>) -> PoolRun<'a> {
-        PoolRun { run: Run::new(tiling.len(), options), plan, tiling }
+        PoolRun { run: StreamState::new(tiling.len(), options), plan, tiling }
     }
 
     /// Reads the box of X that a tile needs; returns the bytes read.

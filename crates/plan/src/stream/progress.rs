@@ -176,7 +176,7 @@ impl MemoryTracker {
 }
 
 /// A streaming run.
-pub struct Run<'a> {
+pub struct StreamState<'a> {
     pub memory: MemoryTracker,
     pub progress: StreamProgress,
     callback: Option<Callback<'a>>,
@@ -184,11 +184,11 @@ pub struct Run<'a> {
     told: Option<u64>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> StreamState<'a> {
     /// A run before its first tile.
-    pub fn new(tiles: u64, options: StreamOptions<'a>) -> Run<'a> {
+    pub fn new(tiles: u64, options: StreamOptions<'a>) -> StreamState<'a> {
         let progress = StreamProgress { done: 0, tiles, bytes_read: 0, bytes_written: 0 };
-        Run { memory: MemoryTracker::default(), progress, callback: options.progress, told: None }
+        StreamState { memory: MemoryTracker::default(), progress, callback: options.progress, told: None }
     }
 
     /// Calls the progress callback; an error if it stops the run.

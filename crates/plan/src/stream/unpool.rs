@@ -2,7 +2,7 @@
 //! name its elements.
 
 use super::ends::{AsyncStreamSink, AsyncStreamSource, gather, scatter};
-use super::progress::{Run, StreamOptions};
+use super::progress::{StreamOptions, StreamState};
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError, within};
 use crate::offence::{Offence, stay_in_plane};
@@ -14,7 +14,7 @@ use crate::tile::{Boxes, Region};
 /// An unpool's run.
 pub struct UnpoolRun<'a> {
     /// How far it has come.
-    pub run: Run<'a>,
+    pub run: StreamState<'a>,
     /// The whole unpool.
     pub plan: &'a UnpoolPlan,
     /// The boxes of Y that tiles compute.
@@ -62,7 +62,7 @@ impl<'a> UnpoolRun<'a> {
         options: StreamOptions<'a>,
     ) -> UnpoolRun<'a> {
         let tiles = Boxes::new(plan.batch, plan.channels, &plan.y_extents, plan.layout(), most_of_y as u64);
-        UnpoolRun { run: Run::new(tiles.len(), options), plan, tiles, most_sources }
+        UnpoolRun { run: StreamState::new(tiles.len(), options), plan, tiles, most_sources }
     }
 
     /// Reads and checks all indices, so that a run with bad ones writes nothing. Returns whether every index names an

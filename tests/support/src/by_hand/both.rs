@@ -77,11 +77,11 @@ pub fn pools_in<T: Element, I: Index>(
     let _ = builds;
     let view = TensorView::new(x.0, x.1).unwrap();
     let plan = pool.plan(x.0, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
-    let (reference_y, reference_indices) = reference::max_pool_with_indices::<T, I>(&plan, view.clone()).unwrap();
+    let (reference_y, reference_indices) = reference::max_pool_with_indices::<T, I>(&plan, view).unwrap();
     same("reference", &reference_y, y);
     assert_eq!((reference_indices.shape(), reference_indices.data()), indices, "reference");
     let values_only = pool.plan(x.0, T::DTYPE, None).unwrap();
-    same("reference, values only", &reference::max_pool(&values_only, view.clone()).unwrap(), y);
+    same("reference, values only", &reference::max_pool(&values_only, view).unwrap(), y);
     #[cfg(feature = "gpu")]
     {
         on_gpu(builds, &plan.clone().into(), |kernel, prepared| {
@@ -155,7 +155,7 @@ fn check_unpool_in<T: Element, I: Index>(
     let x_view = TensorView::new(x.0, x.1).unwrap();
     let indices_view = TensorView::new(indices.0, indices.1).unwrap();
     let plan = unpool.plan(x.0, T::DTYPE, I::INDEX_TYPE).unwrap();
-    check("reference", reference::max_unpool(&plan, x_view.clone(), indices_view.clone()));
+    check("reference", reference::max_unpool(&plan, x_view, indices_view));
     #[cfg(feature = "cpu")]
     for (kernel, prepared) in ways(&plan.clone().into(), SimdLevel::available()).unwrap() {
         check(&kernel, calls::max_unpool(&prepared, x_view, indices_view));
