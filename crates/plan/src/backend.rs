@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::element::{Element, Index};
-use crate::error::{ExecuteError, PlanError};
+use crate::error::ExecuteError;
 use crate::plan::Plan;
 use crate::tensor::{Tensor, TensorSpec};
 use crate::untyped::{TensorMut, TensorRef};
@@ -168,7 +168,7 @@ pub trait Run: Shared {
     /// dropped cancels the call.
     ///
     /// # Errors
-    /// [`PlanError::OperandCount`], [`ExecuteError::TypeMismatch`] and [`ExecuteError::ShapeMismatch`] if the tensors
+    /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`] and [`ExecuteError::ShapeMismatch`] if the tensors
     /// are not the plan's; [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] and
     /// [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan skips them; [`ExecuteError::OutOfMemory`],
     /// [`ExecuteError::Interrupted`] and those of a device. If there is an error other than `Interrupted` and
@@ -211,7 +211,7 @@ pub trait Run: Shared {
     /// The outputs as new tensors of known types: `Tensor<T>`, or `(Tensor<T>, Tensor<I>)` for a pool with indices.
     ///
     /// # Errors
-    /// As [`Run::run`]; [`PlanError::OperandCount`] and [`ExecuteError::TypeMismatch`] if the plan has other outputs.
+    /// As [`Run::run`]; [`PlanError::OperandCount`](crate::PlanError::OperandCount) and [`ExecuteError::TypeMismatch`] if the plan has other outputs.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
@@ -353,10 +353,9 @@ pub trait Outputs: sealed::Sealed + Send + Sized {
 }
 
 /// The outputs of a plan, if there are as many.
-fn outputs<const N: usize>(plan: &Plan) -> Result<&[TensorSpec; N], PlanError> {
-    let expected = if plan.outputs().len() == 1 { "1" } else { "2" };
-    let (operator, what) = (plan.operator(), "outputs");
-    plan.outputs().try_into().map_err(|_| PlanError::OperandCount { operator, what, expected, actual: N })
+fn outputs<const N: usize>(plan: &Plan) -> Result<&[TensorSpec; N], ExecuteError> {
+    plan.check_count("outputs", plan.outputs(), N)?;
+    plan.outputs().try_into().map_err(|_| ExecuteError::BufferMissing { what: "an output" })
 }
 
 fn empty<T: Element>(what: &'static str, spec: &TensorSpec) -> Result<Tensor<T>, ExecuteError> {

@@ -48,6 +48,17 @@ impl Plan {
         }
     }
 
+    /// Refuses another number of tensors than the plan has; `what` are `inputs` or `outputs`.
+    #[doc(hidden)]
+    pub fn check_count(&self, what: &'static str, own: &[TensorSpec], actual: usize) -> Result<(), PlanError> {
+        if own.len() == actual {
+            return Ok(());
+        }
+        // A plan has at most two of each.
+        let expected = if own.len() == 1 { "1" } else { "2" };
+        Err(PlanError::OperandCount { operator: self.operator(), what, expected, actual })
+    }
+
     /// What errors call the inputs and the outputs.
     #[doc(hidden)]
     pub fn operand_names(&self) -> [[&'static str; 2]; 2] {

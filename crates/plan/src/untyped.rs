@@ -307,17 +307,8 @@ impl<'a, T: Element> From<&'a mut Tensor<T>> for TensorMut<'a> {
 
 /// Refuses tensors that are not those of a plan.
 pub fn check_operands(plan: &Plan, inputs: &[TensorRef<'_>], outputs: &[TensorMut<'_>]) -> Result<(), ExecuteError> {
-    let operator = plan.operator();
-    let count = |what, expected: usize, actual| {
-        if expected == actual {
-            return Ok(());
-        }
-        // A plan has at most two of each.
-        let expected = if expected == 1 { "1" } else { "2" };
-        Err(PlanError::OperandCount { operator, what, expected, actual })
-    };
-    count("inputs", plan.inputs().len(), inputs.len())?;
-    count("outputs", plan.outputs().len(), outputs.len())?;
+    plan.check_count("inputs", plan.inputs(), inputs.len())?;
+    plan.check_count("outputs", plan.outputs(), outputs.len())?;
     let [read, written] = plan.operand_names();
     for ((spec, x), what) in plan.inputs().iter().zip(inputs).zip(read) {
         spec.check_untyped(what, x.dtype, x.shape)?;

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Element, ExecuteError, IndexSpace, Layout, Plan, PlanError, TensorRef, TensorSpec};
+use wgpu_pooling_plan::{Element, ExecuteError, IndexSpace, Layout, Plan, TensorRef, TensorSpec};
 
 use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
@@ -189,7 +189,7 @@ impl Chain {
     ) -> Result<[DeviceTensor; O], ExecuteError> {
         let schedule = prepared.schedule();
         check_inputs(schedule, inputs)?;
-        check_count(schedule.plan(), "outputs", schedule.plan().outputs().len(), O)?;
+        schedule.plan().check_count("outputs", schedule.plan().outputs(), O)?;
         let missing = |_| ExecuteError::BufferMissing { what: "an output" };
         self.record(prepared, inputs, &[])?.try_into().map_err(missing)
     }
@@ -215,7 +215,7 @@ impl Chain {
     ) -> Result<(), ExecuteError> {
         let schedule = prepared.schedule();
         check_inputs(schedule, inputs)?;
-        check_count(schedule.plan(), "outputs", schedule.plan().outputs().len(), outputs.len())?;
+        schedule.plan().check_count("outputs", schedule.plan().outputs(), outputs.len())?;
         let expected = schedule.output_operands().iter().zip(schedule.plan().outputs());
         let name = names(schedule.plan());
         for ((&operand, expected), tensor) in expected.zip(outputs) {
@@ -420,22 +420,13 @@ impl Chain {
 
 /// Refuses inputs that do not match the plan.
 fn check_inputs(schedule: &Schedule, inputs: &[&DeviceTensor]) -> Result<(), ExecuteError> {
-    check_count(schedule.plan(), "inputs", schedule.plan().inputs().len(), inputs.len())?;
+    schedule.plan().check_count("inputs", schedule.plan().inputs(), inputs.len())?;
     let name = names(schedule.plan());
     for ((&operand, expected), tensor) in schedule.input_operands().iter().zip(schedule.plan().inputs()).zip(inputs) {
         tensor.check_spec(name(operand), expected)?;
         check_space(read_space(schedule.plan()).filter(|_| operand == Operand::Indices), tensor)?;
     }
     Ok(())
-}
-
-fn check_count(plan: &Plan, what: &'static str, expected: usize, actual: usize) -> Result<(), PlanError> {
-    if expected == actual {
-        return Ok(());
-    }
-    // A plan has at most two of each.
-    let expected = if expected == 1 { "1" } else { "2" };
-    Err(PlanError::OperandCount { operator: plan.operator(), what, expected, actual })
 }
 
 /// Refuses indices that are known to count in another way than the plan.
