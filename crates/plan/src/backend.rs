@@ -168,11 +168,11 @@ pub trait Run: Shared {
     /// dropped cancels the call.
     ///
     /// # Errors
-    /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`] and [`ExecuteError::ShapeMismatch`] if the tensors
-    /// are not the plan's; [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] and
-    /// [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan skips them; [`ExecuteError::OutOfMemory`],
-    /// [`ExecuteError::Interrupted`] and those of a device. If there is an error other than `Interrupted` and
-    /// `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they were.
+    /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`] and
+    /// [`ExecuteError::ShapeMismatch`] if the tensors are not the plan's; [`ExecuteError::IndexOutOfRange`],
+    /// [`ExecuteError::IndexOutsideWindow`] and [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan skips
+    /// them; [`ExecuteError::OutOfMemory`], [`ExecuteError::Interrupted`] and those of a device. If there is an error
+    /// other than `Interrupted` and `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they were.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
@@ -211,7 +211,8 @@ pub trait Run: Shared {
     /// The outputs as new tensors of known types: `Tensor<T>`, or `(Tensor<T>, Tensor<I>)` for a pool with indices.
     ///
     /// # Errors
-    /// As [`Run::run`]; [`PlanError::OperandCount`](crate::PlanError::OperandCount) and [`ExecuteError::TypeMismatch`] if the plan has other outputs.
+    /// As [`Run::run`]; [`PlanError::OperandCount`](crate::PlanError::OperandCount) and
+    /// [`ExecuteError::TypeMismatch`] if the plan has other outputs.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
