@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use support::vectors::tensors::RawTensor;
-#[cfg(feature = "cpu")]
-use wgpu_pooling::PreparedCpu;
 pub use wgpu_pooling::Reference;
-use wgpu_pooling::{Backend, ExecuteError, Plan, Run, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, ExecuteError, Plan, TensorMut, TensorRef};
+#[cfg(feature = "cpu")]
+use wgpu_pooling::{PreparedCpu, Run};
 
 /// What came out.
 #[derive(Debug)]

@@ -336,6 +336,13 @@ mod sealed {
 }
 
 /// The types of what a call returns: `Tensor<T>`, `(Tensor<T>, Tensor<I>)`, and `()` if the caller gave memory. Sealed.
+///
+/// ```
+/// use wgpu_pooling::{ExecuteError, Outputs, Reference, Request};
+/// fn computed<O: Outputs>(request: Request<'_, O>) -> Result<O, ExecuteError> {
+///     request.run_blocking(&Reference)
+/// }
+/// ```
 pub trait Outputs: sealed::Sealed + Send + Sized {
     /// Tensors without their elements yet.
     #[doc(hidden)]

@@ -38,6 +38,11 @@ use crate::untyped::{TensorMut, TensorRef};
 )]
 pub trait AsTensor<'a> {
     /// The type of its elements.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AsTensor, DType, Element, Tensor};
+    /// assert_eq!(<<&Tensor<f32> as AsTensor>::Element as Element>::DTYPE, DType::F32);
+    /// ```
     type Element: Element;
 
     /// The tensor.
@@ -81,10 +86,24 @@ impl<'a, T: Element, const R: usize> AsTensor<'a> for (&'a [usize; R], &'a [T]) 
 }
 
 /// The state of the request of a pool, which may still be asked for indices.
+///
+/// ```
+/// use wgpu_pooling::{MaxPool, Pool, Request, Tensor};
+/// fn request<'a>(pool: &MaxPool, x: &'a Tensor<f32>) -> Request<'a, Tensor<f32>, Pool> {
+///     pool.on(x)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Pool {}
 
 /// The state of any other request.
+///
+/// ```
+/// use wgpu_pooling::{MaxPool, Ready, Request, Tensor};
+/// fn request<'a>(pool: &MaxPool, x: &'a Tensor<f32>) -> Request<'a, (Tensor<f32>, Tensor<i32>), Ready> {
+///     pool.on(x).with_indices()
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Ready {}
 
@@ -266,6 +285,15 @@ impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
 
 impl<'a, T: Element, S> Request<'a, Tensor<T>, S> {
     /// Writes the caller's memory instead of returning a tensor: as many elements as the output has.
+    ///
+    /// ```
+    /// use wgpu_pooling::{MaxPool, Reference, Tensor};
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let mut y = [0; 2];
+    /// MaxPool::new([2]).on(&x).to(&mut y).run_blocking(&Reference)?;
+    /// assert_eq!(y, [3, 2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn to(self, y: &'a mut [T]) -> Request<'a, ()> {
         self.given(vec![(T::DTYPE, bytemuck::cast_slice_mut(y))])
     }
@@ -273,6 +301,15 @@ impl<'a, T: Element, S> Request<'a, Tensor<T>, S> {
 
 impl<'a, T: Element, I: Index> Request<'a, (Tensor<T>, Tensor<I>)> {
     /// Writes the caller's memory instead of returning tensors: as many elements as the outputs have.
+    ///
+    /// ```
+    /// use wgpu_pooling::{MaxPool, Reference, Tensor};
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let (mut y, mut indices) = ([0; 2], [0i64; 2]);
+    /// MaxPool::new([2]).on(&x).with_indices().to(&mut y, &mut indices).run_blocking(&Reference)?;
+    /// assert_eq!((y, indices), ([3, 2], [0, 2]));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn to(self, y: &'a mut [T], indices: &'a mut [I]) -> Request<'a, ()> {
         self.given(vec![(T::DTYPE, bytemuck::cast_slice_mut(y)), (I::DTYPE, bytemuck::cast_slice_mut(indices))])
     }
@@ -284,6 +321,15 @@ impl<O: Outputs, S> Request<'_, O, S> {
     /// # Errors
     /// The plan's; [`PlanError::DataLength`] for memory of another length than the outputs'; those of
     /// [`Backend::run`].
+    ///
+    /// ```
+    /// # async fn f(gpu: &dyn wgpu_pooling::Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{MaxPool, Tensor};
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let y = MaxPool::new([2]).on(&x).run(gpu).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn run(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
         let call = self.call?;
         let mut made = O::new(&call.plan)?;
@@ -295,6 +341,13 @@ impl<O: Outputs, S> Request<'_, O, S> {
     ///
     /// # Errors
     /// As [`Request::run`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{MaxPool, Reference, Tensor};
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// assert_eq!(MaxPool::new([2]).on(&x).run_blocking(&Reference)?.data(), &[3, 2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_blocking(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
         let call = self.call?;

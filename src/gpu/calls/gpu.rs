@@ -237,9 +237,9 @@ impl Gpu {
     ///
     /// With a choice other than the default, one-shot calls take its kernels from the first call on: with the
     /// specialised build they wait until these are compiled, with the generic one they never compile others. By default
-    /// they begin with generic kernels ([`Prepare::cached`](crate::Prepare::cached)). In the generic build unpools run as
-    /// [`Family::ClaimEmit`](crate::Family::ClaimEmit). Streams, and one-shot calls beyond the device's limits, choose
-    /// the kernels of their tiles by themselves.
+    /// they begin with generic kernels ([`Prepare::cached`](crate::Prepare::cached)). In the generic build unpools run
+    /// as [`Family::ClaimEmit`](crate::Family::ClaimEmit). Streams, and one-shot calls beyond the device's limits,
+    /// choose the kernels of their tiles by themselves.
     ///
     /// A family that does not apply to a plan makes the call an error,
     /// [`PlanError::KernelDoesNotApply`](crate::PlanError).

@@ -1,12 +1,12 @@
 //! Runs one computation on every path and compares the results.
 
 #[cfg(feature = "cpu")]
-use crate::calls::{self, reference};
 use wgpu_pooling::SimdLevel;
 use wgpu_pooling::{Build, DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling, Tensor, TensorView};
 #[cfg(feature = "gpu")]
 use wgpu_pooling::{Choice, Plan, PlanError, Prepared, families, select};
 
+use crate::calls::reference;
 #[cfg(feature = "cpu")]
 use crate::cpu::ways;
 
@@ -85,23 +85,23 @@ pub fn pools_in<T: Element, I: Index>(
     #[cfg(feature = "gpu")]
     {
         on_gpu(builds, &plan.clone().into(), |kernel, prepared| {
-            let (gpu_y, gpu_indices) = calls::max_pool_with_indices::<T, I>(&prepared, view).unwrap();
+            let (gpu_y, gpu_indices) = crate::calls::max_pool_with_indices::<T, I>(&prepared, view).unwrap();
             same(kernel, &gpu_y, y);
             assert_eq!((gpu_indices.shape(), gpu_indices.data()), indices, "{kernel}");
         });
         on_gpu(builds, &values_only.clone().into(), |kernel, prepared| {
-            same(kernel, &calls::max_pool(&prepared, view).unwrap(), y);
+            same(kernel, &crate::calls::max_pool(&prepared, view).unwrap(), y);
         });
     }
     #[cfg(feature = "cpu")]
     {
         for (kernel, prepared) in ways(&plan.into(), SimdLevel::available()).unwrap() {
-            let (cpu_y, cpu_indices) = calls::max_pool_with_indices::<T, I>(&prepared, view).unwrap();
+            let (cpu_y, cpu_indices) = crate::calls::max_pool_with_indices::<T, I>(&prepared, view).unwrap();
             same(&kernel, &cpu_y, y);
             assert_eq!((cpu_indices.shape(), cpu_indices.data()), indices, "{kernel}");
         }
         for (kernel, prepared) in ways(&values_only.into(), SimdLevel::available()).unwrap() {
-            same(&kernel, &calls::max_pool(&prepared, view).unwrap(), y);
+            same(&kernel, &crate::calls::max_pool(&prepared, view).unwrap(), y);
         }
     }
 }
@@ -158,11 +158,11 @@ fn check_unpool_in<T: Element, I: Index>(
     check("reference", reference::max_unpool(&plan, x_view, indices_view));
     #[cfg(feature = "cpu")]
     for (kernel, prepared) in ways(&plan.clone().into(), SimdLevel::available()).unwrap() {
-        check(&kernel, calls::max_unpool(&prepared, x_view, indices_view));
+        check(&kernel, crate::calls::max_unpool(&prepared, x_view, indices_view));
     }
     #[cfg(feature = "gpu")]
     on_gpu(builds, &plan.into(), |kernel, prepared| {
-        check(kernel, calls::max_unpool(&prepared, x_view, indices_view));
+        check(kernel, crate::calls::max_unpool(&prepared, x_view, indices_view));
     });
 }
 

@@ -1,14 +1,14 @@
 //! MaxPool: windows without elements, and maxima that start from the lowest value.
 
 #[cfg(feature = "gpu")]
-use crate::calls::reference;
-use wgpu_pooling::TensorView;
 use wgpu_pooling::{Choice, Limits, select};
 use wgpu_pooling::{
     DType, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy, PlanError, StorageOrder,
+    TensorView,
 };
 
 use super::both::{Number, for_every_dtype, numbers, pools};
+use crate::calls::reference;
 use crate::tests;
 
 tests! {

@@ -1,7 +1,7 @@
 //! One case against its definition on every path: the reference, each kernel of the CPU backend that applies, and each
 //! family that applies on the GPU.
 
-use crate::calls::{self, reference};
+use crate::calls::reference;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -185,9 +185,9 @@ impl Way {
         match self {
             Way::Reference => reference::max_pool(plan, x),
             #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => calls::max_pool(prepared, x),
+            Way::Cpu(prepared) => crate::calls::max_pool(prepared, x),
             #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => calls::max_pool(prepared, x),
+            Way::Gpu(prepared) => crate::calls::max_pool(prepared, x),
         }
     }
 
@@ -199,9 +199,9 @@ impl Way {
         match self {
             Way::Reference => reference::max_pool_with_indices(plan, x),
             #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => calls::max_pool_with_indices(prepared, x),
+            Way::Cpu(prepared) => crate::calls::max_pool_with_indices(prepared, x),
             #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => calls::max_pool_with_indices(prepared, x),
+            Way::Gpu(prepared) => crate::calls::max_pool_with_indices(prepared, x),
         }
     }
 
@@ -214,9 +214,9 @@ impl Way {
         match self {
             Way::Reference => reference::max_unpool(plan, x, indices),
             #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => calls::max_unpool(prepared, x, indices),
+            Way::Cpu(prepared) => crate::calls::max_unpool(prepared, x, indices),
             #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => calls::max_unpool(prepared, x, indices),
+            Way::Gpu(prepared) => crate::calls::max_unpool(prepared, x, indices),
         }
     }
 }
