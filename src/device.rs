@@ -6,7 +6,9 @@ mod streams;
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, Run, TensorMut, TensorRef};
+#[cfg(not(target_arch = "wasm32"))]
+use wgpu_pooling_plan::ExecuteError;
+use wgpu_pooling_plan::{Backend, Later, Plan, Run, TensorMut, TensorRef};
 
 #[cfg(feature = "gpu")]
 use crate::gpu::calls::gpu::Gpu;

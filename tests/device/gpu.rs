@@ -76,7 +76,8 @@ fn errors_of_a_call_are_the_same_on_both_paths() {
     assert_eq!(reference::max_pool(&plan, x.view()), Err(expected));
 
     let bytes = Tensor::new([1, 1, 5], vec![0u8; 5]).unwrap();
-    let expected = ExecuteError::TypeMismatch { what: "x", expected: "f32", actual: "u8" };
+    // The type that is asked for is looked at first.
+    let expected = ExecuteError::TypeMismatch { what: "y", expected: "f32", actual: "u8" };
     assert_eq!(calls::max_pool(&prepared, bytes.view()), Err(expected.clone()));
     assert_eq!(reference::max_pool(&plan, bytes.view()), Err(expected));
 

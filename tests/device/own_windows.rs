@@ -159,7 +159,8 @@ fn a_window_in_the_padding_has_no_element() {
     let pool = MaxPool::new([2, 2]).strides([3, 2]).pads([2, 0, 0, 0]);
     let (shape, pooled) = ([1, 1, 1, 64], [1, 1, 1, 32]);
     let x = Tensor::new(pooled, (1..33).map(|value| value as f32).collect()).unwrap();
-    let indices = Tensor::new(pooled, (0..32).map(|at| if at % 5 == 1 { 2 * at } else { -1 }).collect()).unwrap();
+    let indices: Vec<i64> = (0..32).map(|at| if at % 5 == 1 { 2 * at } else { -1 }).collect();
+    let indices = Tensor::new(pooled, indices).unwrap();
     for rule in [OutsideWindow::Error, OutsideWindow::Skip] {
         let unpool = MaxUnpool::inverse_of(&pool, &shape).outside_window(rule);
         let plan = unpool.plan(&pooled, DType::F32, IndexType::I64).unwrap();

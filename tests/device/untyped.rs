@@ -171,7 +171,7 @@ fn an_error_leaves_the_outputs_as_they_were() {
     let (expected, actual) = (vec![1, 1, 4], vec![1, 1, 5]);
     assert_eq!(error, Err(ExecuteError::ShapeMismatch { what, expected, actual }));
     let error = same(std::slice::from_ref(&x), [(DType::F32, 3), (DType::I32, 3)], 2);
-    assert_eq!(error, Err(ExecuteError::TypeMismatch { what: "outputs[1]", expected: "i64", actual: "i32" }));
+    assert_eq!(error, Err(ExecuteError::TypeMismatch { what: "indices", expected: "i64", actual: "i32" }));
     let error = same(&[x], [(DType::F32, 4), (DType::I64, 3)], 2);
     let (expected, actual) = (vec![1, 1, 3], vec![1, 1, 4]);
     assert_eq!(error, Err(ExecuteError::ShapeMismatch { what: "y", expected, actual }));

@@ -439,14 +439,15 @@ impl PoolPlan {
     /// The same pool with indices, if their type can hold them.
     pub(crate) fn with_indices(mut self, indices: IndexPlan) -> Result<PoolPlan, PlanError> {
         check_index_type(indices.index_type, indices.space.unit())?;
-        let extremes = empty_index_extremes(&indices, &self.axes);
         let index_type = indices.index_type;
+        let extremes = if self.output_shape().contains(&0) || !self.has_empty_windows() {
+            None
+        } else {
+            Some(empty_index_extremes(&indices, &self.axes))
+        };
         self.indices = Some(indices);
         self.derive_tensors(self.dtype(), self.layout());
-        if self.output_shape().contains(&0) || !self.has_empty_windows() {
-            return Ok(self);
-        }
-        for index in extremes {
+        for index in extremes.into_iter().flatten() {
             let fits = match index_type {
                 IndexType::I32 => i32::try_from(index).is_ok(),
                 IndexType::I64 => i64::try_from(index).is_ok(),
