@@ -427,8 +427,8 @@ fn unpools_of_windows_that_overlap() {
     unpools::<f32, i32>(&MaxPool::new([2, 3, 3]).strides([2, 2, 2]).pads([0, 1, 1, 0, 1, 1]), &[1, 2, 5, 9, 13]);
 }
 
-/// Compiling takes most of the time, so the list has to stay short: the tests `random` draw the geometries that are not on
-/// it.
+/// Compiling takes most of the time, so the list has to stay short: the tests `random` draw the geometries that are not
+/// on it.
 fn the_list_is_short() {
     let source = include_str!("kernels.rs");
     let listed = ["\n    run(", "\n    agrees_within(", "\n    unpools::<", "\n    before_the_output::<"];

@@ -1,5 +1,5 @@
-//! The program `roofline` (benches/roofline) from the outside: every row of the catalogue, made small, is computed, verified and timed.
-//! The times themselves are not checked.
+//! The program `roofline` (benches/roofline) from the outside: every row of the catalogue, made small, is computed,
+//! verified and timed. The times themselves are not checked.
 
 use std::fs;
 use support::calls::reference;

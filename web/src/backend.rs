@@ -75,7 +75,8 @@ impl Backend {
 }
 
 impl Backend {
-    /// Makes a plan ready. A `Gpu` as a `dyn Backend` would bring a megabyte of code for tensors that exceed the device.
+    /// Makes a plan ready. A `Gpu` as a `dyn Backend` would bring a megabyte of code for tensors that exceed the
+    /// device.
     pub(crate) async fn ready(&self, plan: Plan) -> Result<Arc<dyn Run>, ExecuteError> {
         match &self.gpu {
             Some(gpu) => wgpu_pooling::Backend::prepare(gpu, plan).await,

@@ -170,9 +170,10 @@ pub trait Run: Shared {
     /// # Errors
     /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`] and
     /// [`ExecuteError::ShapeMismatch`] if the tensors are not the plan's; [`ExecuteError::IndexOutOfRange`],
-    /// [`ExecuteError::IndexOutsideWindow`] and [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan skips
-    /// them; [`ExecuteError::OutOfMemory`], [`ExecuteError::Interrupted`] and those of a device. If there is an error
-    /// other than `Interrupted` and `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they were.
+    /// [`ExecuteError::IndexOutsideWindow`] and [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan
+    /// skips them; [`ExecuteError::OutOfMemory`], [`ExecuteError::Interrupted`] and those of a device. If there is an
+    /// error other than `Interrupted` and `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they
+    /// were.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};

@@ -505,7 +505,8 @@ option! {
     ///     .attribute("strides", Attribute::Ints(vec![3]))
     ///     .attribute("ceil_mode", Attribute::Int(1));
     /// let x: TensorRef = TensorView::new(&[1, 1, 9], &[0.0f32; 9])?.into();
-    /// for (preset, outputs) in [(Preset::Onnx, 4), (Preset::OpenVino, 4), (Preset::OnnxRuntime, 3), (Preset::PyTorch, 3)] {
+    /// let outputs = [(Preset::Onnx, 4), (Preset::OpenVino, 4), (Preset::OnnxRuntime, 3), (Preset::PyTorch, 3)];
+    /// for (preset, outputs) in outputs {
     ///     assert_eq!(node.clone().preset(preset).plan(&[x.clone()], 1)?.outputs()[0].shape, [1, 1, outputs]);
     /// }
     /// # Ok::<(), wgpu_pooling::PlanError>(())

@@ -192,7 +192,7 @@ pub fn trait_item(item: &TraitItem) -> (String, String) {
             (item.sig.ident.to_string(), text(&item.sig) + provided)
         }
         TraitItem::Const(item) => (item.ident.to_string(), format!("const {}: {}", item.ident, text(&item.ty))),
-        TraitItem::Type(item) => (item.ident.to_string(), text(item)),
+        TraitItem::Type(item) => (item.ident.to_string(), format!("type {}: {}", item.ident, text(&item.bounds))),
         other => (String::new(), text(other)),
     }
 }

@@ -1,5 +1,5 @@
-//! Typed calls of a plan that is made ready, and of a plan on the reference, for tests that have the plan in hand and not the
-//! operator.
+//! Typed calls of a plan that is made ready, and of a plan on the reference, for tests that have the plan in hand and
+//! not the operator.
 
 use wgpu_pooling::{
     AsTensor, Backend, ConvertPlan, Element, ExecuteError, Index, Plan, PoolPlan, Reference, Run, Tensor, TensorMut,

@@ -16,8 +16,8 @@ use libtest_mimic::{Arguments, Trial};
 /// * `here`: whatever the binary computes on, a GPU or the CPU, see [`compute_on_gpu`]. Such modules are this crate's.
 /// * `when_asked_for`: not a test, but work that only `--ignored` starts.
 ///
-/// A function that is not on the list is dead code, and the lints refuse it; so is a list of a binary's own module that is
-/// not handed to [`run`].
+/// A function that is not on the list is dead code, and the lints refuse it; so is a list of a binary's own module that
+/// is not handed to [`run`].
 #[macro_export]
 macro_rules! tests {
     (@left_out cpu) => { false };

@@ -1,5 +1,5 @@
-//! What the tests of several programs share: the harness, elements, cases, and whole modules of tests that more than one
-//! program runs.
+//! What the tests of several programs share: the harness, elements, cases, and whole modules of tests that more than
+//! one program runs.
 //!
 //! Without features it needs neither a GPU nor the CPU backend. The features `cpu` and `gpu` are those of wgpu-pooling.
 

@@ -1,5 +1,5 @@
-//! The fuzz targets: what each does with any bytes. `fuzz` has them for cargo-fuzz; the tests `reference` and `device` try
-//! random bytes.
+//! The fuzz targets: what each does with any bytes. `fuzz` has them for cargo-fuzz; the tests `reference` and `device`
+//! try random bytes.
 
 pub mod attempts;
 pub mod bytes;

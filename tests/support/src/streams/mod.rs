@@ -24,8 +24,8 @@ fn device() -> Device {
     Cpu::new().into()
 }
 
-/// A budget, or what else depends on it, of the two kinds of device. On a GPU a tile lies on the host and on the device, beside
-/// scratch memory, so that as much memory holds less of a tensor.
+/// A budget, or what else depends on it, of the two kinds of device. On a GPU a tile lies on the host and on the
+/// device, beside scratch memory, so that as much memory holds less of a tensor.
 fn either<B>(gpu: B, cpu: B) -> B {
     if computes_on_gpu() { gpu } else { cpu }
 }
