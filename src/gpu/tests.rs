@@ -1,7 +1,6 @@
 //! Tests that need the internals of schedules and of the device.
 
 use std::sync::{Arc, OnceLock};
-use support::calls::{self, reference};
 
 use crate::family::Family;
 use crate::schedule::Schedule;
@@ -10,6 +9,7 @@ use crate::{
     AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
     MaxUnpool, NanPolicy, PlanError, Pooling, Prepare, StorageOrder, Tensor, select, select_tiles, uniform,
 };
+use support::calls::{self, reference};
 
 const POISON: u32 = 0xA5C3_96E7;
 

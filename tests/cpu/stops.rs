@@ -4,8 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
-use support::calls;
 
+use support::calls;
 use support::tests;
 use wgpu_pooling::{
     Backend, Cpu, CpuKernel, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, StreamOptions, Tensor,

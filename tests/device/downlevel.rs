@@ -2,8 +2,8 @@
 //! the families that are selected for it. Small tensors run in generic builds, larger ones in specialised ones.
 
 use std::collections::BTreeSet;
-use support::calls::{self, reference};
 
+use support::calls::{self, reference};
 use support::device::POISON;
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;

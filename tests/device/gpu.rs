@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
-use support::calls::{self, reference};
 
+use support::calls::{self, reference};
 use support::device::gpu;
 use support::harness::join_all;
 use support::tensors::tensor;
@@ -25,6 +25,7 @@ tests! {
         empty_outputs_need_no_device_work,
         many_threads_share_one_gpu,
         futures_complete_without_a_runtime_and_nobody_polling_the_device,
+        a_run_is_submitted_by_its_first_poll,
         a_dropped_future_leaves_the_gpu_usable,
         a_lost_device_is_an_error_and_a_new_one_works,
         a_device_lost_in_flight_ends_the_call,
@@ -202,6 +203,24 @@ fn futures_complete_without_a_runtime_and_nobody_polling_the_device() {
     };
     let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
     assert_eq!(y, reference::max_pool(&plan, x.view()).unwrap());
+}
+
+/// Runs that were polled once overlap on the device: nothing of a run waits for a second poll but its answer.
+fn a_run_is_submitted_by_its_first_poll() {
+    let xs = [tensor(&[1, 3, 40, 40]), tensor(&[1, 3, 40, 40])];
+    let plan = MaxPool::new([2, 2]).plan(&[1, 3, 40, 40], DType::F32, None).unwrap();
+    let prepared = gpu().prepare_blocking(plan.clone()).unwrap();
+    let inputs = xs.each_ref().map(|x| [x.into()]);
+    let mut runs = inputs.each_ref().map(|inputs| prepared.call::<Tensor<f32>>(inputs));
+    let context = &mut Context::from_waker(Waker::noop());
+    let mut answers = runs.each_mut().map(|run| run.as_mut().poll(context));
+    gpu().device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    for ((run, answer), x) in runs.iter_mut().zip(&mut answers).zip(&xs) {
+        if answer.is_pending() {
+            *answer = run.as_mut().poll(context);
+        }
+        assert_eq!(*answer, Poll::Ready(reference::max_pool(&plan, x)));
+    }
 }
 
 fn a_dropped_future_leaves_the_gpu_usable() {

@@ -3,8 +3,8 @@
 
 use std::pin::pin;
 use std::task::{Context, Waker};
-use support::calls::{self, reference};
 
+use support::calls::{self, reference};
 use support::harness::join_all;
 use support::tensors::seeded as tensor;
 use support::tests;

@@ -2,9 +2,9 @@
 //! verified and timed. The times themselves are not checked.
 
 use std::fs;
-use support::calls::reference;
 
 use serde_json::Value;
+use support::calls::reference;
 use support::splitmix::{STEP, splitmix64};
 use support::tests;
 use wgpu_pooling::{DType, IndexType, MaxPool, SimdLevel, Tensor};

@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use support::calls::reference;
 
+use support::calls::reference;
 use support::tests;
 use wgpu_pooling::{DType, IndexType, Layout, MaxPool, TensorView};
 

@@ -1,8 +1,8 @@
 //! First calls: kernels compiled ahead and side by side, a generic build for all windows, and a cache of the caller's.
 
 use std::collections::HashSet;
-use support::calls::reference;
 
+use support::calls::reference;
 use support::device::POISON;
 use support::harness::join_all;
 use support::tensors::tensor;

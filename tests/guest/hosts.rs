@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
-use support::calls;
 
+use support::calls;
 use support::harness::join_all;
 use support::tensors::tensor;
 use support::tests;

@@ -5,8 +5,8 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Wake, Waker};
-use support::calls;
 
+use support::calls;
 use support::device::gpu as shared;
 use support::harness::join_all;
 use support::tensors::tensor;

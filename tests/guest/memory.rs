@@ -2,8 +2,8 @@
 //! of call is made to fail in turn.
 
 use std::sync::{Arc, OnceLock};
-use support::calls::{self, reference};
 
+use support::calls::{self, reference};
 use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;

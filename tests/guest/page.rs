@@ -3,8 +3,8 @@
 
 use std::error::Error;
 use std::sync::Arc;
-use support::calls::reference;
 
+use support::calls::reference;
 use support::device::gpu;
 use support::splitmix::splitmix64;
 use support::tensors::seeded;

@@ -6,8 +6,8 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
-use support::calls::reference;
 
+use support::calls::reference;
 use support::device::gpu;
 use support::harness::join_all;
 use support::tensors::seeded as tensor;

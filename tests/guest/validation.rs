@@ -5,9 +5,9 @@
 //! the child wgpu's debug flag is off: with the flag naga adds debug information that old layers take for an error.
 
 use std::process::{Command, ExitCode, Output};
-use support::calls::{self, reference};
 
 use libtest_mimic::{Arguments, Trial};
+use support::calls::{self, reference};
 use support::harness::{skips_gpu, trial};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, DType, Element, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool,

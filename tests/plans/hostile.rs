@@ -3,8 +3,8 @@
 
 use std::alloc::{GlobalAlloc, Layout as Allocation, System};
 use std::cell::Cell;
-use support::calls::reference;
 
+use support::calls::reference;
 use wgpu_pooling::{
     AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, CeilRule, Choice, ConvertIndices, DType, EmptyIndex, Family,
     GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,

@@ -288,13 +288,12 @@ impl fmt::Debug for TensorMut<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TensorMut { dtype, shape, memory, fresh } = self;
         let new = matches!(memory, Memory::New(_));
-        let fields = [("fresh", fresh), ("new", &new)];
         let mut text = formatter.debug_struct("TensorMut");
-        text.field("dtype", dtype).field("shape", shape);
-        fields.into_iter().for_each(|(name, value)| {
-            text.field(name, value);
-        });
-        text.finish_non_exhaustive()
+        text.field("dtype", dtype)
+            .field("shape", shape)
+            .field("fresh", fresh)
+            .field("new", &new)
+            .finish_non_exhaustive()
     }
 }
 

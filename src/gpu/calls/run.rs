@@ -17,17 +17,25 @@ use crate::report::Report;
 use crate::schedule::refuses_the_kernel;
 
 impl Prepared {
-    /// Uploads the inputs, computes, and reads the outputs back: in one submit, unless a watchdog could stop it.
     async fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        let plan = self.schedule().plan();
-        check_operands(plan, inputs, outputs)?;
+        check_operands(self.schedule().plan(), inputs, outputs)?;
+        self.compute_checked(inputs, outputs).await
+    }
+
+    /// Uploads the inputs, which are the plan's as the outputs are, computes, and reads the outputs back: in one submit,
+    /// unless a watchdog could stop it.
+    async fn compute_checked(
+        &self,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
         // Without outputs there is nothing to compute.
         if self.schedule().dispatches.is_empty() {
             return Ok(());
         }
         let mut chain = self.gpu.chain().one_shot();
         let mut tensors = Vec::with_capacity(inputs.len());
-        for (&x, spec) in inputs.iter().zip(plan.inputs()) {
+        for (&x, spec) in inputs.iter().zip(self.schedule().plan().inputs()) {
             tensors.push(chain.upload(x, spec.layout)?);
         }
         let tensors = chain.record(self, &tensors.iter().collect::<Vec<_>>(), &[])?;
@@ -119,7 +127,7 @@ impl Gpu {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         check_operands(plan, inputs, outputs)?;
-        let whole = async { self.prepare_cached(plan).await?.compute(inputs, outputs).await };
+        let whole = async { self.prepare_cached(plan).await?.compute_checked(inputs, outputs).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.run_in_tiles(plan, inputs, outputs, error).await,
             other => other,

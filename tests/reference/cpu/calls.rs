@@ -1,8 +1,8 @@
 //! What calls of the CPU backend refuse, that they then write nothing, and tensors at any address.
 
 use std::process::Command;
-use support::calls::{self, reference};
 
+use support::calls::{self, reference};
 use support::case::{Case, same};
 use support::cpu::ways;
 use support::tests;
