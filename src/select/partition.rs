@@ -143,7 +143,7 @@ impl Partitioner<'_> {
 
     /// Refuses more outputs than one dispatch can compute.
     fn fit(&self, number: usize, sink: Sink, groups: &Groups, outputs: ElementRange) -> Result<(), PlanError> {
-        #[cfg(test)]
+        #[cfg(all(test, debug_assertions))]
         wgpu_pooling_plan::internal::steps::count();
         // A single unit of outputs is not divided further for its taps: the iterations of an invocation are bounded
         // anyway.

@@ -72,7 +72,7 @@ pub mod internal {
     pub use crate::element::Number;
     pub use crate::error::within;
     pub use crate::geometry::ceil_div;
-    #[cfg(feature = "count_windows")]
+    #[cfg(debug_assertions)]
     pub use crate::geometry::steps;
     pub use crate::index::take_digit;
     pub use crate::offence::{Offence, stay_in_plane};

@@ -22,8 +22,8 @@ impl Prepared {
         self.compute_checked(inputs, outputs).await
     }
 
-    /// Uploads the inputs, which are the plan's as the outputs are, computes, and reads the outputs back: in one submit,
-    /// unless a watchdog could stop it.
+    /// Uploads the inputs, which are the plan's as the outputs are, computes, and reads the outputs back: in one
+    /// submit, unless a watchdog could stop it.
     async fn compute_checked(
         &self,
         inputs: &[TensorRef<'_>],
