@@ -255,7 +255,8 @@ fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
     }
 }
 
-#[cfg(test)]
+// Without debug assertions no window is counted.
+#[cfg(all(test, debug_assertions))]
 mod tests {
     use super::*;
     use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, select_tiles};
@@ -311,8 +312,6 @@ mod tests {
         plans
     }
 
-    // Without debug assertions nothing is counted.
-    #[cfg(debug_assertions)]
     #[test]
     fn planning_looks_at_few_windows_whatever_it_plans() {
         let limits =
