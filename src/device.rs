@@ -1,14 +1,8 @@
 //! A GPU or the CPU behind one type.
 
-#[cfg(not(target_arch = "wasm32"))]
-mod spawnable;
-mod streams;
-
 use std::sync::Arc;
 
-#[cfg(not(target_arch = "wasm32"))]
-use wgpu_pooling_plan::ExecuteError;
-use wgpu_pooling_plan::{Backend, Later, Plan, Run, TensorMut, TensorRef};
+use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, TensorMut, TensorRef};
 
 #[cfg(feature = "gpu")]
 use crate::gpu::calls::gpu::Gpu;
@@ -77,6 +71,18 @@ impl Backend for Device {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         self.backend().run_blocking(plan, inputs, outputs)
+    }
+
+    fn check_alive(&self) -> Result<(), ExecuteError> {
+        self.backend().check_alive()
+    }
+
+    fn stream_bytes(&self, tile: &Plan) -> Result<u64, PlanError> {
+        self.backend().stream_bytes(tile)
+    }
+
+    fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+        self.backend().prepare_tile(plan)
     }
 }
 

@@ -1,42 +1,38 @@
-//! Pools cut into tiles for a device: the memory that a tile takes while the device computes it.
+//! Tiles for a device: the memory that one takes while the device computes it.
 
-use wgpu_pooling_plan::internal::within;
-use wgpu_pooling_plan::{PlanError, PoolPlan, TensorSpec, Tiling};
+use wgpu_pooling_plan::internal::{IN_FLIGHT, within};
+use wgpu_pooling_plan::{Plan, PlanError, PoolPlan, Tiling};
 
 use crate::family::Family;
 use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
-use crate::select::{most_of_a_reduction, select_submit};
-
-/// Tiles in flight at a time on a device: one that it computes, one that is read or written.
-pub(crate) const IN_FLIGHT: u64 = 2;
+use crate::select::{Choice, most_of_a_reduction, select, select_submit};
 
 /// The memory that a tile takes while a device computes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TileBytes {
-    /// X, on its way from the source.
-    pub host_in: u64,
-    /// Y and Indices, on their way to the sink.
-    pub host_out: u64,
-    /// X with its staging buffer, Y and Indices with their readback buffers, and the schedule's own buffers.
+    /// The tensors, on their way from the sources and to the sinks.
+    pub host: u64,
+    /// The inputs with their staging buffers, the outputs with their readback buffers, and the schedule's own buffers.
     pub device: u64,
 }
 
 impl TileBytes {
     pub fn of(schedule: &Schedule) -> TileBytes {
-        let x = schedule.x_bytes().unwrap_or(0);
-        let (y, indices) = (schedule.y_bytes().unwrap_or(0), schedule.indices_out_bytes().unwrap_or(0));
+        let bytes = |bytes: Option<u64>| bytes.unwrap_or(0);
         let sum = |of: &[u64]| of.iter().copied().fold(0, u64::saturating_add);
-        let read_back = [y, indices].map(|bytes| bytes.checked_next_multiple_of(8).unwrap_or(u64::MAX));
+        let inputs = sum(&[bytes(schedule.x_bytes()), bytes(schedule.indices_bytes())]);
+        let outputs = [bytes(schedule.y_bytes()), bytes(schedule.indices_out_bytes())];
+        let read_back = outputs.map(|bytes| bytes.checked_next_multiple_of(8).unwrap_or(u64::MAX));
+        let report = bytes(schedule.status_bytes()).saturating_mul(2);
         // Uploaded bytes also lie in a staging buffer until the submit is done.
-        let uploaded = sum(&[x, schedule.constants_bytes()]);
-        let device = sum(&[uploaded, uploaded, y, indices, sum(&read_back), schedule.scratch_bytes()]);
-        TileBytes { host_in: x, host_out: sum(&[y, indices]), device }
+        let uploaded = sum(&[inputs, schedule.constants_bytes()]).saturating_mul(2);
+        let device = sum(&[uploaded, sum(&outputs), sum(&read_back), report, schedule.scratch_bytes()]);
+        TileBytes { host: sum(&[inputs, sum(&outputs)]), device }
     }
 
     /// The peak memory while a sequence of such tiles is computed.
     fn peak(self) -> u64 {
-        let device = self.device.saturating_mul(IN_FLIGHT);
-        self.host_in.saturating_add(self.host_out).saturating_add(device)
+        self.host.saturating_add(self.device).saturating_mul(IN_FLIGHT)
     }
 }
 
@@ -56,7 +52,10 @@ impl TileBytes {
 /// # Ok::<(), PlanError>(())
 /// ```
 pub fn select_tiles(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<Tiling, PlanError> {
-    let peak = |largest: &PoolPlan| peak_on_device(largest, limits, budget_bytes);
+    let peak = |largest: &PoolPlan| {
+        let needed = stream_bytes(&Plan::Pool(largest.clone()), limits)?;
+        within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
+    };
     match peak(plan) {
         // Smaller tensors would be refused as well.
         Err(error) if refuses_the_kernel(&error) => Err(error),
@@ -64,27 +63,33 @@ pub fn select_tiles(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Resu
     }
 }
 
-/// The peak memory, on the host and on a device, of a run whose largest tile has this plan, if it is within the budget
-/// and the limits.
-fn peak_on_device(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
-    let [x, y, indices] = [plan.inputs().first(), plan.outputs().first(), plan.outputs().get(1)]
-        .map(|tensor| tensor.map_or(0, TensorSpec::device_bytes));
-    within("bytes of x (max_binding_bytes)", x, limits.max_binding_bytes)?;
-    within("bytes of y (max_binding_bytes)", y, limits.max_binding_bytes)?;
-    within("bytes of indices (max_binding_bytes)", indices, limits.max_binding_bytes)?;
+/// The peak memory, on the host and on a device, of a stream whose largest tile has this plan, if the tile keeps to the
+/// limits.
+pub(crate) fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanError> {
+    let [read, written] = plan.operand_names();
+    let names = read.into_iter().zip(plan.inputs()).chain(written.into_iter().zip(plan.outputs()));
+    for (name, tensor) in names {
+        let what = match name {
+            "x" => "bytes of x (max_binding_bytes)",
+            "y" => "bytes of y (max_binding_bytes)",
+            _ => "bytes of indices (max_binding_bytes)",
+        };
+        within(what, tensor.device_bytes(), limits.max_binding_bytes)?;
+    }
     // Where every tensor of a tile fits one binding, no pass is partitioned, so all tiles run the same way.
     let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
     let limits = &Limits { max_buffer_bytes, ..*limits };
-    let schedule = select_submit(plan, limits)?;
+    let schedule = match plan {
+        Plan::Pool(plan) => select_submit(plan, limits)?,
+        _ => select(plan, limits, &Choice::default())?,
+    };
     let mut bytes = TileBytes::of(&schedule);
-    if schedule.family != Family::Reducing {
+    if let (Plan::Pool(plan), true) = (plan, schedule.family != Family::Reducing) {
         bytes.device = bytes.device.saturating_add(most_of_a_reduction(plan));
     }
-    let peak = bytes.peak();
-    within("bytes of tiles (budget_bytes)", peak, budget_bytes)?;
     let work = schedule.dispatches.iter().map(Dispatch::work);
     within("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
-    Ok(peak)
+    Ok(bytes.peak())
 }
 
 #[cfg(test)]

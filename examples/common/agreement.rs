@@ -9,6 +9,7 @@ pub fn expected<O: Outputs>(plan: impl Into<Plan>, inputs: &[TensorRef<'_>]) -> 
 }
 
 /// The number of elements, if all have the bits of the reference; otherwise the first difference.
+#[allow(dead_code, reason = "not every example compares tensors")]
 pub fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
     what: &str,
     computed: &Tensor<T>,

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use wgpu_pooling::{DType, Element, StreamSink, StreamSource, element_count};
+use wgpu_pooling::{DType, Sink, Source, element_count};
 
 use crate::format::{Format, Header};
 
@@ -25,10 +25,14 @@ impl Input {
     }
 }
 
-impl<T: Element> StreamSource<T> for Input {
-    fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(self.header.begin + first * size_of::<T>() as u64))?;
-        self.file.read_exact(bytemuck::cast_slice_mut(elements))
+impl Source for Input {
+    fn read(&mut self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.header.begin + offset))?;
+        self.file.read_exact(bytes)
+    }
+
+    fn dtype(&self) -> Option<DType> {
+        Some(self.header.dtype)
     }
 }
 
@@ -75,12 +79,12 @@ impl Output {
     }
 }
 
-impl<T: Element> StreamSink<T> for Output {
-    fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()> {
-        let at = self.begin + first * size_of::<T>() as u64;
+impl Sink for Output {
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let at = self.begin + offset;
         let write = |file: &mut File| {
             file.seek(SeekFrom::Start(at))?;
-            file.write_all(bytemuck::cast_slice(elements))
+            file.write_all(bytes)
         };
         let path = self.path.display().to_string();
         write(self.file()?).map_err(|error| io::Error::new(error.kind(), format!("{path}: {error}")))

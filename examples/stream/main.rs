@@ -5,6 +5,7 @@
 
 #[path = "../common/agreement.rs"]
 mod agreement;
+mod check;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/engine.rs"]
@@ -14,7 +15,6 @@ mod format;
 mod options;
 mod own;
 mod progress;
-mod tiles;
 
 use std::error::Error;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ use agreement::agreement;
 use file::{Input, Output};
 use options::Options;
 use progress::Progress;
-use wgpu_pooling::{DType, Device, Element, IndexType, MaxPool, PoolPlan, StreamOptions, TensorSpec, with_element};
+use wgpu_pooling::{DType, Device, IndexType, MaxPool, PoolPlan, Stream, TensorSpec};
 
 fn main() -> ExitCode {
     common::main(run)
@@ -77,10 +77,10 @@ fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn
     let of = |spec: &TensorSpec| format!("{} {:?}, {}", spec.dtype.name(), spec.shape, mebibytes(spec.bytes()));
     writeln!(report, "x            {}", of(&plan.inputs()[0]))?;
     writeln!(report, "y            {}", of(&plan.outputs()[0]))?;
-    with_element!(plan.inputs()[0].dtype, T => typed::<T>(&device, &plan, input, job, indices, report))
+    compute(&device, &plan, input, job, indices, report)
 }
 
-fn typed<T: Element>(
+fn compute(
     device: &Device,
     plan: &PoolPlan,
     mut input: Input,
@@ -94,13 +94,11 @@ fn typed<T: Element>(
         None => None,
     };
     let mut progress = Progress::new()?;
-    let options = StreamOptions::new(job.budget).progress(|so_far| progress.tell(so_far));
-    let streamed = match &mut indices {
-        Some(indices) => {
-            device.stream_max_pool_with_indices_blocking::<T, i64>(plan, &mut input, &mut y, indices, options)
-        }
-        None => device.stream_max_pool_blocking::<T>(plan, &mut input, &mut y, options),
-    };
+    let mut stream = Stream::new(plan.clone(), job.budget).source(&mut input).sink(&mut y);
+    if let Some(indices) = &mut indices {
+        stream = stream.sink(indices);
+    }
+    let streamed = stream.progress(|so_far| progress.tell(so_far)).run_blocking(device);
     drop(progress);
     let streamed = streamed?;
     y.finish()?;
@@ -120,7 +118,7 @@ fn typed<T: Element>(
         writeln!(report, "wrote        {}", path.display())?;
     }
     if job.check {
-        let agreed = tiles::compare::<T>(plan, &mut input, &job.out, indices_path)?;
+        let agreed = check::compare(plan, &mut input, &job.out, indices_path)?;
         writeln!(report, "agreement    {}", agreement(agreed))?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wgpu_pooling::{DType, Layout, StreamSink};
+use wgpu_pooling::{DType, Layout, Sink};
 
 use crate::file::Output;
 
@@ -40,7 +40,7 @@ impl Folder {
                 (state >> 8) as f32 / (1 << 24) as f32
             };
             let values: Vec<f32> = (0..WIDTH).map(value).collect();
-            let written = output.write((row * WIDTH) as u64, &values);
+            let written = output.write((row * WIDTH * size_of::<f32>()) as u64, bytemuck::cast_slice(&values));
             written.map_err(|error| format!("cannot write {error}"))?;
         }
         output.finish()?;

@@ -8,8 +8,7 @@ use std::task::{Context, Poll, Waker};
 use support::calls;
 use support::tests;
 use wgpu_pooling::{
-    Backend, Cpu, CpuKernel, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, StreamOptions, Tensor,
-    TensorView,
+    Backend, Cpu, CpuKernel, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, Stream, Tensor, TensorView,
 };
 
 tests! {
@@ -29,7 +28,8 @@ fn stopping(n: u64) -> Cpu {
 fn a_stream_stops_between_tiles_and_between_boxes_of_sources() {
     let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 400], DType::F32, None).unwrap();
     let x = vec![1.0f32; 400];
-    let pool = |cpu: &Cpu, y: &mut Vec<f32>| cpu.stream_max_pool(&plan, &mut &x[..], y, StreamOptions::new(120));
+    let pool =
+        |cpu: &Cpu, y: &mut Vec<f32>| Stream::new(plan.clone(), 120).source(&mut &x[..]).sink(y).run_blocking(cpu);
     let mut y = vec![0.0; 200];
     assert_eq!(pool(&stopping(1), &mut y), Err(ExecuteError::Interrupted));
     assert_eq!(y, [0.0; 200]);
@@ -42,9 +42,9 @@ fn a_stream_stops_between_tiles_and_between_boxes_of_sources() {
     let indices: Vec<i64> = (0..200).map(|at| 2 * at).collect();
     for n in [1, 15, 40] {
         let (mut values, mut positions) = (&x[..200], &indices[..]);
-        let mut y = vec![0.0; 400];
-        let options = StreamOptions::new(240);
-        let stopped = stopping(n).stream_max_unpool(&unpool, &mut values, &mut positions, &mut y, options);
+        let mut y = vec![0.0f32; 400];
+        let stream = Stream::new(unpool.clone(), 240).source(&mut values).source(&mut positions).sink(&mut y);
+        let stopped = stream.run_blocking(&stopping(n));
         assert_eq!(stopped, Err(ExecuteError::Interrupted), "{n}");
     }
 }
@@ -53,9 +53,9 @@ fn a_stream_chooses_its_kernels_by_itself() {
     // A tile can need another kernel than the whole.
     let plan = MaxPool::new([2, 2]).plan(&[1, 1, 9, 9], DType::U8, None).unwrap();
     let x: Vec<u8> = (0..81).collect();
-    let mut y = vec![0; 64];
+    let mut y = vec![0u8; 64];
     let cpu = Cpu::new().with_kernel(CpuKernel::General);
-    cpu.stream_max_pool(&plan, &mut &x[..], &mut y, StreamOptions::new(40)).unwrap();
+    Stream::new(plan, 40).source(&mut &x[..]).sink(&mut y).run_blocking(&cpu).unwrap();
     let expected: Vec<u8> = (0..64).map(|at| (at / 8 + 1) * 9 + at % 8 + 1).collect();
     assert_eq!(y, expected);
 }

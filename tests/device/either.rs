@@ -8,8 +8,8 @@ use support::streams::pools::{bits, tensor};
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, ConvertIndices, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, Request, Run,
-    StreamOptions, Tensor, TensorMut, TensorRef, TensorView,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, Request, Run, Stream,
+    Tensor, TensorMut, TensorRef, TensorView,
 };
 
 tests! {
@@ -160,11 +160,12 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     });
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "y", .. }), "{wrong}");
     // Streams.
-    let options = || StreamOptions::new(1 << 20);
     let wrong = error(&|device| {
-        device.stream_max_pool_blocking(&with_indices, &mut x.view(), &mut vec![0.0; 3], options()).map(drop)
+        let stream = Stream::new(with_indices.clone(), 1 << 20);
+        stream.source(&mut x.view()).sink(&mut vec![0.0f32; 3]).run_blocking(device).map(drop)
     });
-    assert_eq!(wrong, ExecuteError::IndicesMismatch { planned: "with", called: "without" });
+    let count = PlanError::OperandCount { operator: "max_pool", what: "sinks", expected: "2", actual: 1 };
+    assert_eq!(wrong, count.into());
 }
 
 fn bad_indices_are_the_same_error_and_leave_what_was_there() {
@@ -182,9 +183,9 @@ fn bad_indices_are_the_same_error_and_leave_what_was_there() {
     });
     assert_eq!(into, Err(expected.clone()));
     let streamed = same(|device| {
-        let mut y = vec![7.0; 4];
-        let options = StreamOptions::new(1 << 20);
-        let result = device.stream_max_unpool_blocking(&plan, &mut x.view(), &mut indices.view(), &mut y, options);
+        let (mut x, mut indices, mut y) = (x.view(), indices.view(), vec![7.0f32; 4]);
+        let stream = Stream::new(plan.clone(), 1 << 20).source(&mut x).source(&mut indices).sink(&mut y);
+        let result = stream.run_blocking(device);
         assert_eq!(y, [7.0; 4], "nothing is written");
         result.map(drop)
     });

@@ -8,7 +8,7 @@ use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Bound, Buffers, Choice, DType, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
     Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, OutsideWindow, Plan, PlanError, Pooling, Report,
-    Schedule, StorageOrder, StreamOptions, Tensor, UnpoolPlan, families, select, wgpu,
+    Schedule, StorageOrder, Stream, Tensor, UnpoolPlan, families, select, wgpu,
 };
 
 tests! {
@@ -293,8 +293,9 @@ fn tensors_beyond_the_limits_keep_to_windows_too() {
             let indices = Tensor::new(y.shape(), indices).unwrap();
             let expected = reference::max_unpool(&plan, y.view(), indices.view());
             let mut back = vec![f32::NAN; 2880];
-            let options = StreamOptions::new(64 << 10);
-            let found = gpu().stream_max_unpool_blocking(&plan, &mut y.data(), &mut indices.data(), &mut back, options);
+            let (mut values, mut places) = (y.data(), indices.data());
+            let stream = Stream::new(plan.clone(), 64 << 10).source(&mut values).source(&mut places).sink(&mut back);
+            let found = stream.run_blocking(gpu());
             match expected {
                 Ok(expected) => {
                     found.unwrap();

@@ -137,9 +137,8 @@ fn what_is_kept_is_bounded_and_can_be_freed() {
     gpu.trim();
     let x = tensor(&[4, 4, 16, 16], 0);
     let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
-    let mut y = vec![0.0; 4 * 4 * 15 * 15];
-    let options = wgpu_pooling::StreamOptions::new(64 << 10);
-    gpu.stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options).unwrap();
+    let (mut x, mut y) = (x.view(), vec![0.0f32; 4 * 4 * 15 * 15]);
+    wgpu_pooling::Stream::new(plan, 64 << 10).source(&mut x).sink(&mut y).run_blocking(&gpu).unwrap();
     assert_eq!(gpu.idle_bytes(), 0);
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use wgpu_pooling::{Backend as _, Choice, Cpu, ExecuteError, Gpu, Plan, Run, Tensor, select};
+use wgpu_pooling::{Backend as _, Choice, Cpu, Device, Gpu, Plan, Run, Tensor, select};
 
 use crate::picture::Picture;
 use crate::plans::Plans;
@@ -15,15 +15,14 @@ use crate::{milliseconds, thrown};
 /// WebGPU or the CPU.
 #[wasm_bindgen]
 pub struct Backend {
-    /// Without it the CPU computes.
-    pub(crate) gpu: Option<Gpu>,
+    pub(crate) device: Device,
 }
 
 #[wasm_bindgen]
 impl Backend {
     /// The CPU. Its calls block the page until they are done.
     pub fn cpu() -> Backend {
-        Backend { gpu: None }
+        Backend { device: Cpu::new().into() }
     }
 
     /// Opens WebGPU. `lost` is called with the reason when the device is lost.
@@ -35,18 +34,18 @@ impl Backend {
             // What the page's function throws is the page's affair.
             let _ = lost.call1(&JsValue::NULL, &loss.await.into());
         });
-        Ok(Backend { gpu: Some(gpu) })
+        Ok(Backend { device: gpu.into() })
     }
 
     /// The backend in words.
     #[wasm_bindgen(getter)]
     pub fn name(&self) -> String {
-        self.gpu.as_ref().map_or_else(|| Cpu::new().name(), Gpu::name)
+        self.device.name()
     }
 
     /// Destroys the device of WebGPU, which is then lost as if its driver had given it up. On the CPU nothing happens.
     pub fn destroy(&self) {
-        if let Some(gpu) = &self.gpu {
+        if let Device::Gpu(gpu) = &self.device {
             gpu.device().destroy();
         }
     }
@@ -55,7 +54,7 @@ impl Backend {
     /// ready and the number of all.
     pub async fn prepare(&self, plans: &Plans, progress: Function) -> Result<Prepared, JsError> {
         let (pool, unpool) = (Plan::from(plans.pool.clone()), Plan::from(plans.unpool.clone()));
-        if let Some(gpu) = &self.gpu {
+        if let Device::Gpu(gpu) = &self.device {
             let choice = Choice::default();
             let schedules = [
                 select(&pool, &gpu.limits(), &choice).map_err(thrown)?,
@@ -68,20 +67,9 @@ impl Backend {
             gpu.warm_up(&schedules, tell).await.map_err(thrown)?;
         }
         Ok(Prepared {
-            pool: self.ready(pool).await.map_err(thrown)?,
-            unpool: self.ready(unpool).await.map_err(thrown)?,
+            pool: self.device.prepare(pool).await.map_err(thrown)?,
+            unpool: self.device.prepare(unpool).await.map_err(thrown)?,
         })
-    }
-}
-
-impl Backend {
-    /// Makes a plan ready. A `Gpu` as a `dyn Backend` would bring a megabyte of code for tensors that exceed the
-    /// device.
-    pub(crate) async fn ready(&self, plan: Plan) -> Result<Arc<dyn Run>, ExecuteError> {
-        match &self.gpu {
-            Some(gpu) => wgpu_pooling::Backend::prepare(gpu, plan).await,
-            None => wgpu_pooling::Backend::prepare(&Cpu::new(), plan).await,
-        }
     }
 }
 

@@ -76,7 +76,7 @@ pub async fn check(backends: Vec<Backend>, seed: u32, progress: Function) -> Res
             for backend in &backends {
                 // Elements that no kernel writes would keep this garbage.
                 let mut computed = outputs(&case.plan, 0xA5);
-                let ran = run(backend.ready(case.plan.clone()), &inputs, &mut computed).await;
+                let ran = run(backend.device.prepare(case.plan.clone()), &inputs, &mut computed).await;
                 check.cases += 1;
                 check.bytes += computed.iter().map(|bytes| bytes.len() as u32).sum::<u32>();
                 match ran.err().map(|error| error.to_string()).or_else(|| difference(&computed, &expected)) {

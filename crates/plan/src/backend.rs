@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::element::{Element, Index};
-use crate::error::ExecuteError;
+use crate::error::{ExecuteError, PlanError};
 use crate::plan::Plan;
 use crate::tensor::{Tensor, TensorSpec};
 use crate::untyped::{TensorMut, TensorRef};
 
-/// What the methods of a [`Backend`] return: a boxed future of a result, `Send` outside the web. The box is what makes
-/// `dyn Backend` possible.
+/// What the methods of a [`Backend`] return, and of [sources](crate::AsyncSource) and [sinks](crate::AsyncSink) that
+/// wait: a boxed future of a result, `Send` outside the web. The box is what makes `dyn Backend` possible.
 ///
 /// ```
 /// use wgpu_pooling::Later;
@@ -21,7 +21,7 @@ use crate::untyped::{TensorMut, TensorRef};
 /// }
 /// ```
 #[cfg(not(target_arch = "wasm32"))]
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, ExecuteError>> + Send + 'a>>;
+pub type Later<'a, T, E = ExecuteError> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 /// What the methods of a [`Backend`] return: a boxed future of a result, `Send` outside the web.
 ///
 /// ```
@@ -31,7 +31,7 @@ pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, ExecuteError>> + S
 /// }
 /// ```
 #[cfg(target_arch = "wasm32")]
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, ExecuteError>> + 'a>>;
+pub type Later<'a, T, E = ExecuteError> = Pin<Box<dyn Future<Output = Result<T, E>> + 'a>>;
 
 /// `Send + Sync` outside the web; on it the objects of a device belong to one thread.
 ///
@@ -140,6 +140,57 @@ pub trait Backend: Shared {
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError>;
+
+    /// Whether there is a point in further calls. [Streams](crate::Stream) ask it before each tile.
+    ///
+    /// # Errors
+    /// [`ExecuteError::DeviceLost`] if a device is lost; [`ExecuteError::Interrupted`] if the caller of a CPU backend
+    /// wants calls to stop.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, Reference};
+    /// assert!(Reference.check_alive().is_ok());
+    /// ```
+    fn check_alive(&self) -> Result<(), ExecuteError> {
+        Ok(())
+    }
+
+    /// The most bytes that a [stream](crate::Stream) holds whose largest tile has this plan: of the host, and of a
+    /// device, where two tiles are in flight at a time. A backend that has no device and does not wait holds the
+    /// tensors of one tile.
+    ///
+    /// # Errors
+    /// If the backend does not compute such a tile: [`PlanError::ExceedsLimit`](crate::PlanError::ExceedsLimit) for
+    /// those that are too large.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Reference};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?.into();
+    /// assert_eq!(Reference.stream_bytes(&plan), Ok(4 * (3 + 2)));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    fn stream_bytes(&self, tile: &Plan) -> Result<u64, PlanError> {
+        Ok(tile.inputs().iter().chain(tile.outputs()).map(TensorSpec::bytes).fold(0, u64::saturating_add))
+    }
+
+    /// [`Backend::prepare`] for a tile of a [stream](crate::Stream), whose kernel is chosen by its own plan, whatever
+    /// the handle asks for.
+    ///
+    /// # Errors
+    /// As [`Backend::prepare`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Run};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let tile = backend.prepare_tile(MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into()).await?;
+    /// println!("{} holds {} bytes of a device in each call", tile.kernel(), tile.device_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+        self.prepare(plan)
+    }
 }
 
 /// A plan made ready on a backend, for any number of calls.
@@ -162,6 +213,11 @@ pub trait Run: Shared {
 
     /// The name of the kernel that computes it.
     fn kernel(&self) -> String;
+
+    /// The bytes of a device's memory that a call holds: tensors, staging and scratch memory.
+    fn device_bytes(&self) -> u64 {
+        0
+    }
 
     /// Reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whatever their element types. A GPU
     /// submits its work when the future is polled first, so that runs that were polled once overlap. A future that is
@@ -293,6 +349,18 @@ macro_rules! backend_by_reference {
             ) -> Result<(), ExecuteError> {
                 (**self).run_blocking(plan, inputs, outputs)
             }
+
+            fn check_alive(&self) -> Result<(), ExecuteError> {
+                (**self).check_alive()
+            }
+
+            fn stream_bytes(&self, tile: &Plan) -> Result<u64, PlanError> {
+                (**self).stream_bytes(tile)
+            }
+
+            fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+                (**self).prepare_tile(plan)
+            }
         }
     };
 }
@@ -310,6 +378,10 @@ macro_rules! run_by_reference {
 
             fn kernel(&self) -> String {
                 (**self).kernel()
+            }
+
+            fn device_bytes(&self) -> u64 {
+                (**self).device_bytes()
             }
 
             fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {

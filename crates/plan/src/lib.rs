@@ -49,10 +49,7 @@ pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPla
 pub use pooling::Pooling;
 pub use reference::Reference;
 pub use request::{AsTensor, Pool, Ready, Request};
-pub use stream::{
-    AsyncStreamSink, AsyncStreamSource, MaybeSend, StreamOptions, StreamProgress, StreamReport, StreamSink,
-    StreamSource,
-};
+pub use stream::{AsyncSink, AsyncSource, MaybeSend, Sink, Source, Stream, StreamProgress, StreamReport};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
 pub use untyped::{TensorMut, TensorRef};
@@ -78,7 +75,7 @@ pub mod internal {
     pub use crate::offence::{Offence, stay_in_plane};
     pub use crate::plan::{EmptyBase, Named};
     pub use crate::reduction::Reduction;
-    pub use crate::stream::{Nowhere, PoolRun, Sinks, UnpoolRun, largest_box, without_waiting};
+    pub use crate::stream::IN_FLIGHT;
     pub use crate::tensor::{count, device_bytes, for_each, position, zeros};
     pub use crate::untyped::check_operands;
 }

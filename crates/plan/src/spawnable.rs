@@ -7,6 +7,7 @@ use crate::backend::{Backend, Run};
 use crate::error::ExecuteError;
 use crate::ops::{MaxPool, MaxUnpool};
 use crate::plan::Plan;
+use crate::stream::{AsyncSource, Stream};
 use crate::tensor::Tensor;
 use crate::untyped::{TensorMut, TensorRef};
 
@@ -30,6 +31,11 @@ fn generic<B: Backend + 'static>(backend: Arc<B>, plan: Plan, x: Tensor<f32>, mu
         let y: Tensor<f32> = prepared.call(&[(&x).into()]).await?;
         Ok::<_, ExecuteError>(y)
     });
+}
+
+#[allow(dead_code, reason = "it only has to compile")]
+fn streams(backend: Arc<dyn Backend>, plan: Plan, mut ends: (Box<dyn AsyncSource>, Vec<f32>)) {
+    spawnable(&async move { Stream::new(plan, 1 << 20).source(&mut *ends.0).sink(&mut ends.1).run(&backend).await });
 }
 
 #[allow(dead_code, reason = "it only has to compile")]

@@ -203,6 +203,16 @@ impl<'a> TensorMut<'a> {
         TensorMut { fresh: true, ..self }
     }
 
+    /// The same tensor for a shorter time.
+    #[doc(hidden)]
+    pub fn reborrow(&mut self) -> TensorMut<'_> {
+        let memory = match &mut self.memory {
+            Memory::Given(bytes) => Memory::Given(bytes),
+            Memory::New(vector) => Memory::New(&mut **vector),
+        };
+        TensorMut { dtype: self.dtype, shape: self.shape, memory, fresh: self.fresh }
+    }
+
     /// Whether the memory may hold anything after an error: [`TensorMut::fresh`].
     pub fn is_fresh(&self) -> bool {
         self.fresh

@@ -1,4 +1,4 @@
-//! The upper floor: what callers use. One-shot calls, chains, streams and encoding into the caller's own pass.
+//! The upper floor: what callers use. One-shot calls, chains and encoding into the caller's own pass.
 
 pub(in crate::gpu) mod bound;
 pub(in crate::gpu) mod chain;
@@ -9,5 +9,3 @@ pub(in crate::gpu) mod results;
 pub(in crate::gpu) mod run;
 #[cfg(not(target_arch = "wasm32"))]
 mod spawnable;
-pub(in crate::gpu) mod stream;
-pub(in crate::gpu) mod stream_unpool;

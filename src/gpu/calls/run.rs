@@ -2,30 +2,35 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::internal::check_operands;
-use wgpu_pooling_plan::with_element;
-use wgpu_pooling_plan::{
-    Backend, Element, ExecuteError, Index, IndexType, Later, Plan, PlanError, PoolPlan, Run, Tensor, TensorMut,
-    TensorRef, TensorView, UnpoolPlan,
-};
+use wgpu_pooling_plan::internal::{check_operands, zeros};
+use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, Stream, TensorMut, TensorRef};
 
 use super::chain::Chain;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::Results;
+use crate::gpu::prepared::preparation::Scratch;
 use crate::report::Report;
 use crate::schedule::refuses_the_kernel;
+use crate::select::Choice;
+use crate::tiles::{TileBytes, stream_bytes};
+
+/// The budget of a call whose tensors exceed the device's limits: so many of its largest bindings, and at most so many
+/// bytes.
+const OWN_BINDINGS: u64 = 4;
+const OWN_BUDGET: u64 = 1 << 30;
 
 impl Prepared {
     async fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
         check_operands(self.schedule().plan(), inputs, outputs)?;
-        self.compute_checked(inputs, outputs).await
+        self.compute_checked(self.gpu.chain().one_shot(), inputs, outputs).await
     }
 
     /// Uploads the inputs, which are the plan's as the outputs are, computes, and reads the outputs back: in one
     /// submit, unless a watchdog could stop it.
     async fn compute_checked(
         &self,
+        mut chain: Chain,
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
@@ -33,7 +38,6 @@ impl Prepared {
         if self.schedule().dispatches.is_empty() {
             return Ok(());
         }
-        let mut chain = self.gpu.chain().one_shot();
         let mut tensors = Vec::with_capacity(inputs.len());
         for (&x, spec) in inputs.iter().zip(self.schedule().plan().inputs()) {
             tensors.push(chain.upload(x, spec.layout)?);
@@ -72,6 +76,10 @@ impl Run for Prepared {
 
     fn kernel(&self) -> String {
         self.schedule().kernel()
+    }
+
+    fn device_bytes(&self) -> u64 {
+        TileBytes::of(self.schedule()).device
     }
 
     fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
@@ -116,6 +124,51 @@ impl Backend for Gpu {
     ) -> Result<(), ExecuteError> {
         pollster::block_on(self.polling().compute(plan, inputs, outputs))
     }
+
+    fn check_alive(&self) -> Result<(), ExecuteError> {
+        self.inner.device.check_alive()
+    }
+
+    fn stream_bytes(&self, tile: &Plan) -> Result<u64, PlanError> {
+        stream_bytes(tile, &self.inner.device.limits)
+    }
+
+    fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+        Box::pin(async move {
+            let prepared = self.prepare_chosen(plan, &Choice::default(), Scratch::Own).await?;
+            Ok(Arc::new(Tile(prepared)) as Arc<dyn Run>)
+        })
+    }
+}
+
+/// A tile of a stream, whose calls neither take buffers from the buffer pool nor return them, so that a stream holds no
+/// more memory than it counts.
+struct Tile(Prepared);
+
+impl Run for Tile {
+    fn plan(&self) -> &Plan {
+        Run::plan(&self.0)
+    }
+
+    fn kernel(&self) -> String {
+        self.0.kernel()
+    }
+
+    fn device_bytes(&self) -> u64 {
+        self.0.device_bytes()
+    }
+
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+        Box::pin(async move {
+            check_operands(self.plan(), inputs, outputs)?;
+            self.0.compute_checked(self.0.gpu.chain().on_its_own(), inputs, outputs).await
+        })
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_blocking(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
+        pollster::block_on(self.run(inputs, outputs))
+    }
 }
 
 impl Gpu {
@@ -127,14 +180,20 @@ impl Gpu {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         check_operands(plan, inputs, outputs)?;
-        let whole = async { self.prepare_cached(plan).await?.compute_checked(inputs, outputs).await };
+        let whole = async {
+            let prepared = self.prepare_cached(plan).await?;
+            prepared.compute_checked(self.chain().one_shot(), inputs, outputs).await
+        };
         match whole.await {
-            Err(error) if exceeds_limits(&error) => self.run_in_tiles(plan, inputs, outputs, error).await,
+            Err(error) if exceeds_limits(&error) => {
+                // Boxed, so that this future is not as large.
+                Box::pin(self.run_in_tiles(plan, inputs, outputs, error)).await
+            }
             other => other,
         }
     }
 
-    /// A plan whose tensors exceed the device's limits, as `error` says.
+    /// A plan whose tensors exceed the device's limits, as `error` says: a stream over the caller's memory.
     async fn run_in_tiles(
         &self,
         plan: &Plan,
@@ -142,62 +201,34 @@ impl Gpu {
         outputs: &mut [TensorMut<'_>],
         error: ExecuteError,
     ) -> Result<(), ExecuteError> {
-        let dtype = plan.inputs()[0].dtype;
-        // Each future is boxed, so that this one is not as large as all of them.
-        match plan {
-            Plan::Pool(plan) => {
-                with_element!(dtype, T => Box::pin(self.pool_in_tiles::<T>(plan, inputs, outputs)).await)
-            }
-            Plan::Unpool(plan) => match plan.index_type() {
-                IndexType::I32 => {
-                    with_element!(dtype, T => Box::pin(self.unpool_in_tiles::<T, i32>(plan, inputs, outputs)).await)
-                }
-                IndexType::I64 => {
-                    with_element!(dtype, T => Box::pin(self.unpool_in_tiles::<T, i64>(plan, inputs, outputs)).await)
-                }
-            },
-            Plan::Convert(_) => Err(error),
+        if let Plan::Convert(_) = plan {
+            return Err(error);
         }
-    }
-
-    async fn pool_in_tiles<T: Element>(
-        &self,
-        plan: &PoolPlan,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-    ) -> Result<(), ExecuteError> {
-        let elements = inputs[0].elements::<T>()?;
-        let x = TensorView::new(inputs[0].shape(), &elements)?;
-        match plan.indices().map(|indices| indices.index_type) {
-            None => put(&mut outputs[0], &self.max_pool_in_tiles(plan, x).await?),
-            Some(IndexType::I32) => {
-                let (y, indices) = self.max_pool_with_indices_in_tiles::<T, i32>(plan, x).await?;
-                put(&mut outputs[0], &y)?;
-                put(&mut outputs[1], &indices)
-            }
-            Some(IndexType::I64) => {
-                let (y, indices) = self.max_pool_with_indices_in_tiles::<T, i64>(plan, x).await?;
-                put(&mut outputs[0], &y)?;
-                put(&mut outputs[1], &indices)
-            }
+        let limits = &self.inner.device.limits;
+        let binding = limits.max_binding_bytes.min(limits.max_buffer_bytes);
+        let (mut inputs, mut made) = (inputs.to_vec(), Vec::with_capacity(outputs.len()));
+        // Outputs that an error leaves as they are get their elements at the end.
+        for output in outputs.iter() {
+            let bytes = if output.is_fresh() { 0 } else { output.byte_count() };
+            made.push(zeros::<u8>(&[usize::try_from(bytes).unwrap_or(usize::MAX)])?);
         }
+        let mut sinks = Vec::with_capacity(outputs.len());
+        for (output, made) in outputs.iter_mut().zip(&mut made) {
+            let (dtype, shape) = (output.dtype(), output.shape());
+            sinks.push(if output.is_fresh() { output.reborrow() } else { TensorMut::new(dtype, shape, made)? });
+        }
+        let mut stream = Stream::new(plan.clone(), binding.saturating_mul(OWN_BINDINGS).min(OWN_BUDGET));
+        for input in &mut inputs {
+            stream = stream.source(input);
+        }
+        for sink in &mut sinks {
+            stream = stream.sink(sink);
+        }
+        // Calls of a handle that polls wait in their first poll, so that no two tiles would be in flight.
+        stream.run(&Gpu { polls: false, ..self.clone() }).await?;
+        drop(sinks);
+        outputs.iter_mut().zip(&made).filter(|(output, _)| !output.is_fresh()).try_for_each(|(y, made)| y.put(made))
     }
-
-    async fn unpool_in_tiles<T: Element, I: Index>(
-        &self,
-        plan: &UnpoolPlan,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-    ) -> Result<(), ExecuteError> {
-        let (x, indices) = (inputs[0].elements::<T>()?, inputs[1].elements::<I>()?);
-        let (x, indices) = (TensorView::new(inputs[0].shape(), &x)?, TensorView::new(inputs[1].shape(), &indices)?);
-        put(&mut outputs[0], &self.max_unpool_in_tiles(plan, x, indices).await?)
-    }
-}
-
-/// Writes a tensor whose elements are computed.
-fn put<T: Element>(output: &mut TensorMut<'_>, tensor: &Tensor<T>) -> Result<(), ExecuteError> {
-    output.put(bytemuck::cast_slice(tensor.data()))
 }
 
 /// Runs a chain of one step, whose error is returned without the step's number.

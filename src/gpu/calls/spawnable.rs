@@ -1,7 +1,7 @@
 //! Outside the web the futures of what only a GPU has can be spawned on any runtime, as those of all backends can, and
 //! what calls return moves between threads. Nothing here runs; it compiles only if this is so.
 
-use wgpu_pooling_plan::{AsyncStreamSink, AsyncStreamSource, Plan, PoolPlan, StreamOptions, TensorView, UnpoolPlan};
+use wgpu_pooling_plan::{Plan, TensorView};
 
 use super::bound::Bound;
 use super::chain::Chain;
@@ -56,21 +56,4 @@ fn resident(gpu: &Gpu, x: X<'_>, y: &DeviceTensor, chain: Chain, submitted: Subm
     spawnable(&gpu.download::<f32>(y));
     spawnable(&chain.run());
     spawnable(&submitted.results());
-}
-
-/// Streams as well, if their sources and sinks can be sent.
-#[allow(dead_code, reason = "it only has to compile")]
-fn streams<
-    S: AsyncStreamSource<f32> + AsyncStreamSource<i64> + Send,
-    D: AsyncStreamSink<f32> + AsyncStreamSink<i64> + Send,
->(
-    gpu: &Gpu,
-    (pool, unpool): (&PoolPlan, &UnpoolPlan),
-    (x, indices): (&mut S, &mut S),
-    (y, indices_out): (&mut D, &mut D),
-) {
-    let options = || StreamOptions::new(1 << 20);
-    spawnable(&gpu.stream_max_pool::<f32>(pool, x, y, options()));
-    spawnable(&gpu.stream_max_pool_with_indices::<f32, i64>(pool, x, y, indices_out, options()));
-    spawnable(&gpu.stream_max_unpool::<f32, i64>(unpool, x, indices, y, options()));
 }

@@ -78,7 +78,7 @@ impl PreparedCpu {
     }
 
     /// Reads X, and writes the outputs, as bytes: [`Run::run`].
-    pub(super) fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
+    fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
         check_operands(&self.plan, inputs, outputs)?;
         let stop = self.cpu.stop.as_deref().map(|stop| stop as &(dyn Fn() -> bool + Sync));
         let fresh = outputs.iter().all(TensorMut::is_fresh);
@@ -150,6 +150,17 @@ impl Backend for Cpu {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         Cpu::prepare(self, plan.clone())?.compute(inputs, outputs)
+    }
+
+    fn check_alive(&self) -> Result<(), ExecuteError> {
+        match &self.stop {
+            Some(stop) if stop() => Err(ExecuteError::Interrupted),
+            _ => Ok(()),
+        }
+    }
+
+    fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+        Box::pin(async move { Ok(Arc::new(Cpu { kernel: None, ..self.clone() }.prepare(plan)?) as Arc<dyn Run>) })
     }
 }
 

@@ -61,14 +61,6 @@ pub enum ExecuteError {
         /// The tensor's layout.
         actual: crate::options::Layout,
     },
-    /// The plan has no indices although the call returns them, or has indices although the call returns values only.
-    #[error("the plan was made {planned} indices, but the call is {called} them")]
-    IndicesMismatch {
-        /// `with` or `without`.
-        planned: &'static str,
-        /// `with` or `without`.
-        called: &'static str,
-    },
     /// The plan is a pool where an unpool is needed, or the other way round.
     #[error("the plan is of the kind {planned}, but the call is of the kind {called}")]
     OperatorMismatch {
@@ -197,9 +189,11 @@ pub enum ExecuteError {
         /// The error of the step.
         error: Box<ExecuteError>,
     },
-    /// The source of a streaming run failed.
-    #[error("reading {elements} elements from {first} on: {error}")]
+    /// A source of a stream failed.
+    #[error("reading {elements} elements of {what} from {first} on: {error}")]
     Source {
+        /// The input: `x` or `indices`.
+        what: &'static str,
         /// The first element.
         first: u64,
         /// The number of elements requested.
@@ -207,10 +201,10 @@ pub enum ExecuteError {
         /// The source's error.
         error: String,
     },
-    /// A sink of a streaming run failed.
+    /// A sink of a stream failed.
     #[error("writing {elements} elements to {what} from {first} on: {error}")]
     Sink {
-        /// The argument: `sink` or `indices`.
+        /// The output: `y` or `indices`.
         what: &'static str,
         /// The first element.
         first: u64,
@@ -219,7 +213,7 @@ pub enum ExecuteError {
         /// The sink's error.
         error: String,
     },
-    /// The progress callback of a streaming run stopped it. Tiles that were written until then stay written.
+    /// The progress callback of a stream stopped it. Tiles that were written until then stay written.
     #[error("stopped after {done} of {tiles} tiles")]
     Stopped {
         /// The tiles that were written.

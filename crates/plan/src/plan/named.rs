@@ -1,23 +1,8 @@
-//! Whether a pool's call has the indices that its plan has; what the indices of an unpool name, and what becomes of bad
-//! ones.
+//! Which elements the indices of an unpool name, and what becomes of bad ones.
 
-use super::PoolPlan;
 use super::{Named, UnpoolPlan};
 use crate::error::ExecuteError;
 use crate::options::{OutOfBounds, OutsideWindow};
-
-impl PoolPlan {
-    /// Refuses a call with indices of a plan without, and one without indices of a plan with.
-    #[doc(hidden)]
-    pub fn check_indices(&self, called: bool) -> Result<(), ExecuteError> {
-        let planned = self.indices.is_some();
-        let word = |with: bool| if with { "with" } else { "without" };
-        if planned == called {
-            return Ok(());
-        }
-        Err(ExecuteError::IndicesMismatch { planned: word(planned), called: word(called) })
-    }
-}
 
 impl UnpoolPlan {
     /// Whether bad indices are an error: those outside the index space or, where indices are kept to their windows,

@@ -1,12 +1,13 @@
-//! Streaming runs, wherever they compute: what they read and write, how far they have come, and the memory that they
-//! hold.
+//! Streams: plans over tensors that need not be in memory, tile by tile, on any backend.
 
 mod ends;
+mod flights;
 mod pool;
 mod progress;
+mod run;
 mod unpool;
 
-pub use ends::{AsyncStreamSink, AsyncStreamSource, MaybeSend, Nowhere, StreamSink, StreamSource, without_waiting};
-pub use pool::{PoolRun, Sinks};
-pub use progress::{StreamOptions, StreamProgress, StreamReport};
-pub use unpool::{UnpoolRun, largest_box};
+pub use ends::{AsyncSink, AsyncSource, MaybeSend, Sink, Source};
+pub use flights::IN_FLIGHT;
+pub use progress::{StreamProgress, StreamReport};
+pub use run::Stream;

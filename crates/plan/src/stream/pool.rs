@@ -1,93 +1,108 @@
 //! Streaming pools: the tiles, what they read, and where their results go.
 
-use std::borrow::Cow;
-use std::marker::PhantomData;
+use super::ends::{gather, scatter};
+use super::flights::{Flights, Tensors};
+use super::progress::{Running, StreamReport};
+use super::run::Stream;
+use crate::backend::Backend;
+use crate::element::DType;
+use crate::error::{ExecuteError, within};
+use crate::plan::{Plan, PoolPlan};
+use crate::tile::{SplitWindow, Tile, Tiling};
 
-use super::ends::{AsyncStreamSink, AsyncStreamSource, gather, scatter};
-use super::progress::{StreamOptions, StreamState};
-use crate::element::{Element, Index};
-use crate::error::ExecuteError;
-use crate::plan::PoolPlan;
-use crate::tile::{Region, SplitWindow, Tile, Tiling};
-
-/// A pool's run.
-pub struct PoolRun<'a> {
-    /// How far it has come.
-    pub run: StreamState<'a>,
-    /// The whole pool.
-    pub plan: &'a PoolPlan,
-    /// Its tiles.
-    pub tiling: Tiling,
+/// A pool's stream while it runs.
+struct PoolStream<'s, 'p> {
+    stream: Stream<'s>,
+    running: Running<'s>,
+    plan: &'p PoolPlan,
+    /// The window whose parts are being put together.
+    window: SplitWindow,
 }
 
-impl<'a> PoolRun<'a> {
-    /// A run before its first tile.
-    pub fn new(plan: &'a PoolPlan, tiling: Tiling, options: StreamOptions<'a>) -> PoolRun<'a> {
-        PoolRun { run: StreamState::new(tiling.len(), options), plan, tiling }
-    }
-
-    /// Reads the box of X that a tile needs; returns the bytes read.
-    pub async fn read<T: Element>(
-        &mut self,
-        tile: &Tile,
-        source: &mut impl AsyncStreamSource<T>,
-        x: &mut [T],
-    ) -> Result<u64, ExecuteError> {
-        gather(tile.input(), (self.plan.input_shape(), self.plan.layout()), source, x).await?;
-        let bytes = size_of_val(x) as u64;
-        self.run.progress.bytes_read += bytes;
-        Ok(bytes)
-    }
-}
-
-/// The sinks of a pool, and the window whose parts are being put together.
-pub struct Sinks<'a, T, I, Y, P> {
-    plan: &'a PoolPlan,
-    y: &'a mut Y,
-    indices: &'a mut P,
-    window: SplitWindow<T>,
-    index: PhantomData<I>,
-}
-
-impl<'a, T: Element, I: Index, Y: AsyncStreamSink<T>, P: AsyncStreamSink<I>> Sinks<'a, T, I, Y, P> {
-    /// Sinks into which nothing was written yet.
-    pub fn new(plan: &'a PoolPlan, y: &'a mut Y, indices: &'a mut P) -> Self {
-        Sinks { plan, y, indices, window: SplitWindow::new(), index: PhantomData }
-    }
-
-    /// Takes the results of a tile, which has whole windows or a part of one; returns the bytes written, which are none
-    /// before a window's last part.
-    pub async fn take<J: Index>(&mut self, tile: &Tile, y: &[T], indices: Option<&[J]>) -> Result<u64, ExecuteError> {
-        let Some(part) = tile.part() else {
-            return self.write(tile.output(), y, indices).await;
+pub(super) async fn run(
+    mut stream: Stream<'_>,
+    plan: &PoolPlan,
+    backend: &dyn Backend,
+) -> Result<StreamReport, ExecuteError> {
+    let budget_bytes = stream.budget_bytes;
+    let tiling = Tiling::new(plan, |largest| {
+        let needed = backend.stream_bytes(&Plan::Pool(largest.clone()))?;
+        within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
+    })?;
+    let running = Running::new(tiling.len(), stream.progress.take());
+    let mut pool = PoolStream { stream, running, plan, window: SplitWindow::default() };
+    let mut flights = Flights::new(backend);
+    pool.running.tell()?;
+    for number in 0..tiling.len() {
+        let Some(tile) = tiling.tile(number) else {
+            pool.running.progress.done += 1;
+            continue;
         };
-        if let ([value], Some([position])) = (y, indices) {
-            self.window.combine(tile.plan(), *value, position.to_i64() as u64);
+        backend.check_alive()?;
+        let (run, mut tensors) = flights.prepare(&tile.plan().clone().into(), &mut pool.running).await?;
+        let x = tensors.inputs[0].bytes_mut();
+        gather("x", tile.input(), &plan.inputs[0], pool.stream.sources[0], x).await?;
+        pool.running.progress.bytes_read += x.len() as u64;
+        flights.launch(tile, run, tensors, &mut pool.running).await;
+        pool.land(&mut flights, false).await?;
+    }
+    pool.land(&mut flights, true).await?;
+    pool.running.finish()?;
+    Ok(pool.running.report)
+}
+
+impl PoolStream<'_, '_> {
+    /// Writes the tiles that are computed, or all of them.
+    async fn land(&mut self, flights: &mut Flights<'_, Tile>, all: bool) -> Result<(), ExecuteError> {
+        while let Some((tile, tensors)) = flights.landed(all, &mut self.running).await? {
+            self.take(&tile, &tensors).await?;
+            flights.reuse(tensors);
+            self.running.tile_done()?;
+        }
+        Ok(())
+    }
+
+    /// Takes the results of a tile: of whole windows, or of a part of one, which is written with its last part.
+    async fn take(&mut self, tile: &Tile, tensors: &Tensors) -> Result<(), ExecuteError> {
+        let y = tensors.outputs[0].bytes();
+        let indices = tensors.outputs.get(1).map(|indices| (indices.bytes(), tile.plan().outputs[1].dtype));
+        let Some(part) = tile.part() else {
+            return self.write(tile, y, indices).await;
+        };
+        if let Some((position, _)) = indices {
+            self.window.combine(tile.plan(), y, integers(position, DType::I64).next().unwrap_or(0) as u64);
         }
         if !part.last {
-            return Ok(0);
+            return Ok(());
         }
         let (n, c) = (tile.output().batch.start, tile.output().channels.start);
-        let window = std::mem::replace(&mut self.window, SplitWindow::new());
-        let (value, index) = window.finish(self.plan, n, c);
-        self.write(tile.output(), &[value], index.as_ref().map(std::slice::from_ref)).await
+        let (value, index) = std::mem::take(&mut self.window).finish(self.plan, n, c);
+        let index = index.map(i64::to_ne_bytes);
+        self.write(tile, &value, index.as_ref().map(|index| (&index[..], DType::I64))).await
     }
 
-    async fn write<J: Index>(&mut self, region: &Region, y: &[T], indices: Option<&[J]>) -> Result<u64, ExecuteError> {
-        let mut bytes = scatter("sink", region, (self.plan.output_shape(), self.plan.layout()), y, self.y).await?;
-        if let (Some(indices), Some(of)) = (indices, self.plan.outputs.get(1)) {
-            let indices = converted::<I, J>(indices);
-            bytes += scatter("indices", region, (&of.shape, of.layout), &indices, self.indices).await?;
-        }
-        Ok(bytes)
+    async fn write(&mut self, tile: &Tile, y: &[u8], indices: Option<(&[u8], DType)>) -> Result<(), ExecuteError> {
+        scatter("y", tile.output(), &self.plan.outputs[0], y, self.stream.sinks[0]).await?;
+        self.running.progress.bytes_written += y.len() as u64;
+        let (Some((indices, dtype)), Some(spec)) = (indices, self.plan.outputs.get(1)) else { return Ok(()) };
+        // Where windows are cut, tiles have the index of one window, in 64 bits.
+        let narrowed: Vec<u8>;
+        let indices = if dtype == spec.dtype {
+            indices
+        } else {
+            narrowed = integers(indices, dtype).flat_map(|index| (index as i32).to_ne_bytes()).collect();
+            &narrowed
+        };
+        scatter("indices", tile.output(), spec, indices, self.stream.sinks[1]).await?;
+        self.running.progress.bytes_written += indices.len() as u64;
+        Ok(())
     }
 }
 
-/// Indices in their sink's type. Only those of single windows may have another one.
-fn converted<I: Index, J: Index>(indices: &[J]) -> Cow<'_, [I]> {
-    if I::INDEX_TYPE == J::INDEX_TYPE {
-        Cow::Borrowed(bytemuck::cast_slice(indices))
-    } else {
-        Cow::Owned(indices.iter().map(|index| I::from_i64(index.to_i64())).collect())
-    }
+/// The integers in the bytes of a tensor of indices.
+fn integers(bytes: &[u8], dtype: DType) -> impl Iterator<Item = i64> {
+    bytes.chunks_exact(dtype.bytes()).map(move |bytes| match bytes {
+        &[a, b, c, d] => i64::from(i32::from_ne_bytes([a, b, c, d])),
+        bytes => bytes.try_into().map_or(0, i64::from_ne_bytes),
+    })
 }

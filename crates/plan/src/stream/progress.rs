@@ -1,11 +1,11 @@
-//! Streaming runs: their options, their progress, and the memory that they hold.
+//! How far a stream has come, and the memory that it holds.
 
 use std::ops::ControlFlow;
 
 use crate::error::ExecuteError;
 use crate::tensor::zeros;
 
-/// How far a streaming run has come.
+/// How far a [`Stream`](crate::Stream) has come.
 ///
 /// ```no_run
 /// let print = |progress: &wgpu_pooling::StreamProgress| println!("{} of {} tiles", progress.done, progress.tiles);
@@ -24,7 +24,7 @@ pub struct StreamProgress {
     pub bytes_written: u64,
 }
 
-/// The statistics of a finished streaming run.
+/// The statistics of a finished [`Stream`](crate::Stream).
 ///
 /// ```no_run
 /// # fn f(report: wgpu_pooling::StreamReport) {
@@ -52,143 +52,86 @@ pub struct StreamReport {
 /// The progress callback. On the web, where a program has one thread and its callbacks hold objects of JavaScript, it
 /// need not be `Send`.
 #[cfg(not(target_arch = "wasm32"))]
-type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
+pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
 #[cfg(target_arch = "wasm32")]
-type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + 'a>;
+pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + 'a>;
 
-/// The options of a streaming run: its budget and its progress callback.
-///
-/// ```
-/// use wgpu_pooling::StreamOptions;
-/// // At most 256 MiB at a time, on the host and on the device together.
-/// let options = StreamOptions::new(256 << 20);
-/// # let _ = options;
-/// ```
-#[must_use]
-pub struct StreamOptions<'a> {
-    #[doc(hidden)]
-    pub budget_bytes: u64,
-    progress: Option<Callback<'a>>,
-}
-
-impl std::fmt::Debug for StreamOptions<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("StreamOptions").field("budget_bytes", &self.budget_bytes).finish_non_exhaustive()
-    }
-}
-
-impl<'a> StreamOptions<'a> {
-    /// The options with a budget: the most bytes that the run may hold at a time, on the host and on the device
-    /// together, in vectors, buffers and staging memory. Memory of the device object, the driver and pipelines is not
-    /// counted, nor what the kernels of the CPU take for themselves, at most some 3 MiB for each thread.
-    ///
-    /// ```
-    /// let options = wgpu_pooling::StreamOptions::new(1 << 30);
-    /// # let _ = options;
-    /// ```
-    pub fn new(budget_bytes: u64) -> Self {
-        StreamOptions { budget_bytes, progress: None }
-    }
-
-    /// Sets a callback that is called before the first tile and after each written tile. If it returns
-    /// `ControlFlow::Break`, the run ends with [`ExecuteError::Stopped`]. On the web it need not be `Send`.
-    ///
-    /// ```
-    /// use std::ops::ControlFlow;
-    /// use wgpu_pooling::StreamOptions;
-    ///
-    /// let options = StreamOptions::new(1 << 30).progress(|progress| match progress.bytes_read {
-    ///     0..1_000_000_000 => ControlFlow::Continue(()),
-    ///     _ => ControlFlow::Break(()),
-    /// });
-    /// # let _ = options;
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a) -> Self {
-        self.progress = Some(Box::new(callback));
-        self
-    }
-
-    /// Sets a callback that is called before the first tile and after each written tile. If it returns
-    /// `ControlFlow::Break`, the run ends with [`ExecuteError::Stopped`].
-    ///
-    /// ```
-    /// use std::{cell::Cell, ops::ControlFlow, rc::Rc};
-    /// use wgpu_pooling::StreamOptions;
-    ///
-    /// let tiles = Rc::new(Cell::new(0));
-    /// let shown = Rc::clone(&tiles);
-    /// let options = StreamOptions::new(1 << 30).progress(move |progress| {
-    ///     shown.set(progress.done);
-    ///     ControlFlow::Continue(())
-    /// });
-    /// # let _ = options;
-    /// ```
-    #[cfg(target_arch = "wasm32")]
-    pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + 'a) -> Self {
-        self.progress = Some(Box::new(callback));
-        self
-    }
-}
-
-/// The memory that a run holds, and its peaks.
+/// Bytes of a tile at an address that is aligned for elements of every type.
 #[derive(Default)]
-pub struct MemoryTracker {
+pub(super) struct Buffer {
+    words: Vec<u64>,
+    bytes: usize,
+    /// The most bytes that it has had.
+    most: usize,
+}
+
+impl Buffer {
+    pub fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.bytes]
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes]
+    }
+}
+
+/// A run of a stream: its progress, its callback, and the memory that it holds.
+pub(super) struct Running<'a> {
+    pub progress: StreamProgress,
+    pub report: StreamReport,
+    callback: Option<Callback<'a>>,
+    /// The tiles that were done at the last call of the callback.
+    told: Option<u64>,
     host: u64,
     device: u64,
-    pub report: StreamReport,
 }
 
-impl MemoryTracker {
-    pub fn host(&mut self, more: u64, less: u64) {
-        self.host = self.host + more - less;
-        self.note();
+impl<'a> Running<'a> {
+    /// A run before its first tile.
+    pub fn new(tiles: u64, callback: Option<Callback<'a>>) -> Running<'a> {
+        let progress = StreamProgress { done: 0, tiles, bytes_read: 0, bytes_written: 0 };
+        Running { progress, report: StreamReport::default(), callback, told: None, host: 0, device: 0 }
     }
 
-    pub fn device(&mut self, more: u64, less: u64) {
-        self.device = self.device + more - less;
-        self.note();
-    }
-
-    /// Makes a vector at least so long, and returns its first elements, whatever they are.
-    pub fn first<'v, T: bytemuck::Zeroable>(
-        &mut self,
-        vector: &'v mut Vec<T>,
-        elements: u64,
-    ) -> Result<&'v mut [T], ExecuteError> {
-        let length = usize::try_from(elements).unwrap_or(usize::MAX);
-        if vector.len() < length {
+    /// Makes a buffer have so many bytes, whatever they are. Its memory counts towards the budget until the run ends.
+    pub fn resize(&mut self, buffer: &mut Buffer, bytes: u64) -> Result<(), ExecuteError> {
+        let wanted = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if buffer.most < wanted {
             // The shorter one is freed before the longer one is allocated.
-            self.host(0, size_of_val(vector.as_slice()) as u64);
-            *vector = Vec::new();
-            *vector = zeros(&[length])?;
-            self.host(size_of_val(vector.as_slice()) as u64, 0);
+            self.host = self.host.saturating_sub(buffer.most as u64);
+            *buffer = Buffer::default();
+            buffer.words = zeros(&[wanted.div_ceil(size_of::<u64>())])?;
+            buffer.most = wanted;
+            self.host = self.host.saturating_add(bytes);
+            self.note();
         }
-        Ok(&mut vector[..length])
+        buffer.bytes = wanted;
+        Ok(())
+    }
+
+    /// Counts memory of a device that is taken.
+    pub fn take_device(&mut self, bytes: u64) {
+        self.device = self.device.saturating_add(bytes);
+        self.note();
+    }
+
+    /// Counts memory of a device that is free again.
+    pub fn free_device(&mut self, bytes: u64) {
+        self.device = self.device.saturating_sub(bytes);
     }
 
     fn note(&mut self) {
         let report = &mut self.report;
         report.peak_host_bytes = report.peak_host_bytes.max(self.host);
         report.peak_device_bytes = report.peak_device_bytes.max(self.device);
-        report.peak_bytes = report.peak_bytes.max(self.host + self.device);
+        report.peak_bytes = report.peak_bytes.max(self.host.saturating_add(self.device));
     }
-}
 
-/// A streaming run.
-pub struct StreamState<'a> {
-    pub memory: MemoryTracker,
-    pub progress: StreamProgress,
-    callback: Option<Callback<'a>>,
-    /// The tiles that were done at the last call of the callback.
-    told: Option<u64>,
-}
-
-impl<'a> StreamState<'a> {
-    /// A run before its first tile.
-    pub fn new(tiles: u64, options: StreamOptions<'a>) -> StreamState<'a> {
-        let progress = StreamProgress { done: 0, tiles, bytes_read: 0, bytes_written: 0 };
-        StreamState { memory: MemoryTracker::default(), progress, callback: options.progress, told: None }
+    /// Counts a tile that was written, and calls the progress callback.
+    pub fn tile_done(&mut self) -> Result<(), ExecuteError> {
+        self.report.tiles += 1;
+        self.progress.done += 1;
+        self.tell()
     }
 
     /// Calls the progress callback; an error if it stops the run.

@@ -1,115 +1,257 @@
 //! Streaming unpools: all indices are checked first, then every tile of Y is computed from the sources whose indices
 //! name its elements.
 
-use super::ends::{AsyncStreamSink, AsyncStreamSource, gather, scatter};
-use super::progress::{StreamOptions, StreamState};
-use crate::element::{Element, Index};
+use bytemuck::{cast_slice, cast_slice_mut};
+
+use super::ends::{gather, scatter};
+use super::flights::Flights;
+use super::progress::{Buffer, Running, StreamReport};
+use super::run::Stream;
+use crate::activation::activate_all;
+use crate::backend::Backend;
+use crate::element::{Index, IndexType};
 use crate::error::{ExecuteError, PlanError, within};
+use crate::index::IndexSpace;
 use crate::offence::{Offence, stay_in_plane};
-use crate::options::{Layout, OutsideWindow};
-use crate::plan::{Named, UnpoolPlan};
-use crate::tensor::{TensorSpec, count, for_each, position, zeros};
+use crate::options::{IndexFlattening, Layout, OutOfBounds, OutsideWindow};
+use crate::plan::{Named, Plan, UnpoolPlan};
+use crate::tensor::{count, for_each, position};
 use crate::tile::{Boxes, Region};
+use crate::with_element;
 
-/// An unpool's run.
-pub struct UnpoolRun<'a> {
-    /// How far it has come.
-    pub run: StreamState<'a>,
-    /// The whole unpool.
-    pub plan: &'a UnpoolPlan,
-    /// The boxes of Y that tiles compute.
-    pub tiles: Boxes,
-    /// The most elements of a box of sources.
-    most_sources: usize,
+/// The most sources that are read at a time where the host puts values in place: between two boxes the caller may stop.
+const MOST_SOURCES: u64 = 1 << 18;
+
+/// The sizes of a run's boxes.
+struct Sizes {
+    /// The most elements of a tile of Y.
+    y: u64,
+    /// The most sources that the host reads at a time.
+    sources: u64,
+    /// Whether tiles are whole planes, and the budget holds them with all their sources on the backend.
+    planes: bool,
 }
 
-/// The result of checking all indices.
-struct Indices {
-    /// Whether every index names an element of its own plane.
-    stay: bool,
-    /// The bad ones.
-    offence: Offence,
+impl Sizes {
+    /// The largest boxes that fit.
+    fn new(plan: &UnpoolPlan, backend: &dyn Backend, budget_bytes: u64) -> Result<Sizes, PlanError> {
+        let what = "bytes of tiles (budget_bytes)";
+        let on_host = |of_y: u64| within(what, host_bytes(plan, of_y, of_y.min(MOST_SOURCES)), budget_bytes);
+        on_host(1)?;
+        let most = count(plan.output_shape()).max(count(plan.input_shape()));
+        let y = largest(most, |of_y| on_host(of_y).is_ok());
+        let sources = y.min(MOST_SOURCES);
+        let of_plane = count(&plan.y_extents);
+        // Tiles of planes are no larger than the others: the indices, which nobody has looked at yet, may need those.
+        let most = y.checked_div(of_plane).unwrap_or(0).min(count(&[plan.batch, plan.channels]));
+        let planes_fit = |planes: u64| {
+            let tile = y_tiles(plan, planes.saturating_mul(of_plane)).region(0);
+            let needed = backend.stream_bytes(&Plan::Unpool(of_planes(plan, &tile)));
+            needed.is_ok_and(|needed| needed <= budget_bytes)
+        };
+        let in_order = plan.layout() == Layout::Nchw && plan.space.layout == Layout::Nchw;
+        if !in_order || most == 0 || !planes_fit(1) {
+            return Ok(Sizes { y, sources, planes: false });
+        }
+        Ok(Sizes { y: largest(most, planes_fit).saturating_mul(of_plane), sources, planes: true })
+    }
 }
 
-/// The most elements of a box, up to `most`, with which a run fits the budget. `peak` is the memory of a run with boxes
-/// of so many elements.
-pub fn largest_box(
-    plan: &UnpoolPlan,
-    most: u64,
-    budget_bytes: u64,
-    peak: impl Fn(usize) -> Result<u64, PlanError>,
-) -> Result<usize, PlanError> {
-    let fits = |elements: usize| within("bytes of tiles (budget_bytes)", peak(elements)?, budget_bytes);
-    fits(1)?;
-    let all = count(plan.output_shape()).max(count(plan.input_shape())).min(most);
-    let (mut fitting, mut beyond) = (1, usize::try_from(all).unwrap_or(usize::MAX).saturating_add(1));
+/// The memory of a tile of Y and of a box of values and indices.
+fn host_bytes(plan: &UnpoolPlan, of_y: u64, sources: u64) -> u64 {
+    let (value, index) = (plan.dtype().bytes() as u64, plan.index_type.bytes() as u64);
+    of_y.saturating_mul(value).saturating_add(sources.saturating_mul(value.saturating_add(index)))
+}
+
+/// The largest number up to `most` that fits, given that 1 does.
+fn largest(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut fitting, mut beyond) = (1, most.saturating_add(1));
     while beyond.saturating_sub(fitting) > 1 {
         let middle = fitting.midpoint(beyond);
-        if fits(middle).is_ok() {
+        if fits(middle) {
             fitting = middle;
         } else {
             beyond = middle;
         }
     }
-    Ok(fitting)
+    fitting
 }
 
-impl<'a> UnpoolRun<'a> {
-    /// A run before its first tile, with at most so many elements in a tile of Y and in a box of sources.
-    pub fn new(
-        plan: &'a UnpoolPlan,
-        (most_of_y, most_sources): (usize, usize),
-        options: StreamOptions<'a>,
-    ) -> UnpoolRun<'a> {
-        let tiles = Boxes::new(plan.batch, plan.channels, &plan.y_extents, plan.layout(), most_of_y as u64);
-        UnpoolRun { run: StreamState::new(tiles.len(), options), plan, tiles, most_sources }
-    }
+/// The tiles of Y with at most so many elements.
+fn y_tiles(plan: &UnpoolPlan, most: u64) -> Boxes {
+    Boxes::new(plan.batch, plan.channels, &plan.y_extents, plan.layout(), most)
+}
 
+/// The plan of some planes whose indices stay in their planes, were checked, and count from their plane's first
+/// element. Those that name nothing are -1.
+fn of_planes(plan: &UnpoolPlan, tile: &Region) -> UnpoolPlan {
+    let (batch, channels) = (tile.batch.len(), tile.channels.len());
+    let outside_window = match plan.outside_window {
+        // There are none.
+        OutsideWindow::Error => OutsideWindow::Scatter,
+        other => other,
+    };
+    let mut planes = UnpoolPlan {
+        batch,
+        channels,
+        space: IndexSpace { batch, channels, flatten: IndexFlattening::Plane, ..plan.space.clone() },
+        out_of_bounds: OutOfBounds::Skip,
+        outside_window,
+        ..plan.clone()
+    };
+    planes.derive_tensors(plan.dtype(), plan.layout());
+    planes
+}
+
+/// Makes the indices of some planes count from their plane's first element. Those that name none of its elements become
+/// -1.
+fn count_from_planes<I: Index>(plan: &UnpoolPlan, tile: &Region, indices: &mut [I]) {
+    let (strides, plane) = (plan.space.strides(), 0..count(&plan.space.extents) as i64);
+    let planes = tile.batch.clone().flat_map(|n| tile.channels.clone().map(move |c| (n, c)));
+    let of_x = count(&plan.x_extents).max(1) as usize;
+    for ((n, c), indices) in planes.zip(indices.chunks_mut(of_x)) {
+        let base = strides.flat(n, c, &[]);
+        for index in indices {
+            let inside = index.to_i64().wrapping_sub(base);
+            *index = I::from_i64(if plane.contains(&inside) { inside } else { -1 });
+        }
+    }
+}
+
+/// An unpool's stream while it runs.
+struct UnpoolStream<'s, 'p> {
+    stream: Stream<'s>,
+    running: Running<'s>,
+    plan: &'p UnpoolPlan,
+    backend: &'p dyn Backend,
+    tiles: Boxes,
+    /// The most sources that the host reads at a time, and where it reads their values and indices.
+    most_sources: u64,
+    x: Buffer,
+    indices: Buffer,
+}
+
+pub(super) async fn run(
+    mut stream: Stream<'_>,
+    plan: &UnpoolPlan,
+    backend: &dyn Backend,
+) -> Result<StreamReport, ExecuteError> {
+    let sizes = Sizes::new(plan, backend, stream.budget_bytes)?;
+    let tiles = y_tiles(plan, sizes.y);
+    let running = Running::new(tiles.len(), stream.progress.take());
+    let (x, indices) = (Buffer::default(), Buffer::default());
+    let mut unpool = UnpoolStream { stream, running, plan, backend, tiles, most_sources: sizes.sources, x, indices };
+    unpool.running.tell()?;
+    let stay = unpool.check_indices().await?;
+    if stay && sizes.planes {
+        unpool.compute_planes().await?;
+    } else {
+        unpool.put_in_place(stay).await?;
+    }
+    Ok(unpool.running.report)
+}
+
+impl UnpoolStream<'_, '_> {
     /// Reads and checks all indices, so that a run with bad ones writes nothing. Returns whether every index names an
     /// element of its own plane.
-    pub async fn look<I: Index>(
-        &mut self,
-        indices: &mut impl AsyncStreamSource<I>,
-        unless_stopped: impl Fn() -> Result<(), ExecuteError>,
-    ) -> Result<bool, ExecuteError> {
+    async fn check_indices(&mut self) -> Result<bool, ExecuteError> {
         let plan = self.plan;
-        let mut found = Indices { stay: true, offence: Offence::default() };
+        let (mut stay, mut offence) = (true, Offence::default());
         let mut target = vec![0; plan.x_extents.len()];
-        let most = self.most_sources as u64;
-        for region in Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, most).iter() {
-            unless_stopped()?;
-            let read: Vec<I> = self.read(&region, &plan.inputs[1], indices).await?;
-            // Where a glance is enough, nothing is left to visit.
-            let batch = if all_stay(plan, &region, &read) { 0..0 } else { region.batch.clone() };
-            visit(plan, &Region { batch, ..region }, &[] as &[u8], &read, |_, index, n, c, at| {
-                match plan.named(index, n, c, at, &mut target) {
-                    Named::Element(to_n, to_c) => found.stay &= (to_n, to_c) == (n, c),
+        let boxes = Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, self.most_sources);
+        for region in boxes.iter() {
+            self.backend.check_alive()?;
+            self.read_indices(&region).await?;
+            let indices = Indices::new(plan, &self.indices);
+            if !all_stay(plan, &region, indices) {
+                visit(plan, &region, indices, |_, index, n, c, at| match plan.named(index, n, c, at, &mut target) {
+                    Named::Element(to_n, to_c) => stay &= (to_n, to_c) == (n, c),
                     Named::Nothing => {}
                     Named::OutOfRange | Named::Outside => {
-                        let here = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
-                        found.offence.add(here, index);
+                        offence.add(position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at), index);
                     }
-                }
-            });
-            self.done_with(&read);
-            self.run.tell()?;
+                });
+            }
+            self.running.tell()?;
         }
-        match found.offence.found().filter(|_| plan.refuses_bad_indices()) {
+        match offence.found().filter(|_| plan.refuses_bad_indices()) {
             Some((position, value, count)) => Err(plan.offence(position, value, count)),
-            None => Ok(found.stay),
+            None => Ok(stay),
         }
+    }
+
+    /// Has the backend compute whole planes, whose indices stay in them.
+    async fn compute_planes(&mut self) -> Result<(), ExecuteError> {
+        let plan = self.plan;
+        let (mut flights, spatial) = (Flights::new(self.backend), plan.x_extents.iter().map(|&extent| 0..extent));
+        let spatial: Vec<_> = spatial.collect();
+        for number in 0..self.tiles.len() {
+            self.backend.check_alive()?;
+            let tile = self.tiles.region(number);
+            let planes = Plan::Unpool(of_planes(plan, &tile));
+            let (run, mut tensors) = flights.prepare(&planes, &mut self.running).await?;
+            let from = Region { batch: tile.batch.clone(), channels: tile.channels.clone(), spatial: spatial.clone() };
+            for (buffer, input) in tensors.inputs.iter_mut().zip(0..) {
+                let (spec, what) = (&plan.inputs[input], ["x", "indices"][input]);
+                gather(what, &from, spec, self.stream.sources[input], buffer.bytes_mut()).await?;
+                self.running.progress.bytes_read += buffer.bytes().len() as u64;
+            }
+            let indices = tensors.inputs[1].bytes_mut();
+            match plan.index_type {
+                IndexType::I32 => count_from_planes::<i32>(plan, &tile, cast_slice_mut(indices)),
+                IndexType::I64 => count_from_planes::<i64>(plan, &tile, cast_slice_mut(indices)),
+            }
+            flights.launch(tile, run, tensors, &mut self.running).await;
+            self.land(&mut flights, false).await?;
+        }
+        self.land(&mut flights, true).await
+    }
+
+    /// Writes the tiles that are computed, or all of them.
+    async fn land(&mut self, flights: &mut Flights<'_, Region>, all: bool) -> Result<(), ExecuteError> {
+        while let Some((tile, tensors)) = flights.landed(all, &mut self.running).await? {
+            self.write(&tile, tensors.outputs[0].bytes()).await?;
+            flights.reuse(tensors);
+        }
+        Ok(())
+    }
+
+    /// Computes every tile on the host, from the sources whose indices name its elements.
+    async fn put_in_place(&mut self, stay: bool) -> Result<(), ExecuteError> {
+        let (plan, size) = (self.plan, self.plan.dtype().bytes());
+        let mut y = Buffer::default();
+        for number in 0..self.tiles.len() {
+            let tile = self.tiles.region(number);
+            self.running.resize(&mut y, tile.elements().saturating_mul(size as u64))?;
+            y.bytes_mut().fill(0);
+            for from in self.sources(&tile, stay) {
+                self.backend.check_alive()?;
+                self.read_indices(&from).await?;
+                self.running.resize(&mut self.x, from.elements().saturating_mul(size as u64))?;
+                gather("x", &from, &plan.inputs[0], self.stream.sources[0], self.x.bytes_mut()).await?;
+                self.running.progress.bytes_read += self.x.bytes().len() as u64;
+                let (x, y) = (self.x.bytes(), y.bytes_mut());
+                // The last source that names an element wins.
+                targets(plan, &tile, (&from, Indices::new(plan, &self.indices)), |source, place| {
+                    y[place * size..][..size].copy_from_slice(&x[source * size..][..size]);
+                });
+            }
+            with_element!(plan.dtype(), T => activate_all::<T>(plan.activation, cast_slice_mut(y.bytes_mut())));
+            self.write(&tile, y.bytes()).await?;
+        }
+        Ok(())
     }
 
     /// The boxes of sources to look at for a tile, in the order that decides between sources of one element.
     ///
     /// Where indices stay in their planes, the sources of other planes are not read, and planes may be visited in any
     /// order.
-    pub fn sources(&self, tile: &Region, stay: bool) -> impl Iterator<Item = Region> + use<> {
+    fn sources(&self, tile: &Region, stay: bool) -> impl Iterator<Item = Region> + use<> {
         let plan = self.plan;
         let (batch, channels) =
             if stay { (tile.batch.clone(), tile.channels.clone()) } else { (0..plan.batch, 0..plan.channels) };
         let order = if stay { plan.layout() } else { Layout::Nchw };
-        let boxes = Boxes::new(batch.len(), channels.len(), &plan.x_extents, order, self.most_sources as u64);
+        let boxes = Boxes::new(batch.len(), channels.len(), &plan.x_extents, order, self.most_sources);
         (0..boxes.len()).map(move |number| {
             let mut from = boxes.region(number);
             from.batch = from.batch.start + batch.start..from.batch.end + batch.start;
@@ -118,86 +260,57 @@ impl<'a> UnpoolRun<'a> {
         })
     }
 
-    /// Reads a box of sources, and visits those whose indices name elements of a tile: the value, and the place in the
-    /// tile.
-    pub async fn visit<T: Element, I: Index>(
-        &mut self,
-        (tile, from): (&Region, &Region),
-        (x, indices): (&mut impl AsyncStreamSource<T>, &mut impl AsyncStreamSource<I>),
-        mut each: impl FnMut(T, usize),
-    ) -> Result<(), ExecuteError> {
-        let plan = self.plan;
-        let read_x: Vec<T> = self.read(from, &plan.inputs[0], x).await?;
-        let read_indices: Vec<I> = self.read(from, &plan.inputs[1], indices).await?;
-        let extents: Vec<usize> = tile.spatial.iter().map(ExactSizeIterator::len).collect();
-        let (mut target, mut inside) = (vec![0; extents.len()], vec![0; extents.len()]);
-        visit(plan, from, &read_x, &read_indices, |value, index, n, c, at| {
-            let Named::Element(n, c) = plan.named(index, n, c, at, &mut target) else { return };
-            let here = tile.batch.contains(&n)
-                && tile.channels.contains(&c)
-                && target.iter().zip(&tile.spatial).all(|(at, range)| range.contains(at));
-            if let (true, Some(value)) = (here, value) {
-                for ((inside, at), range) in inside.iter_mut().zip(&target).zip(&tile.spatial) {
-                    *inside = at - range.start;
-                }
-                let (n, c) = (n - tile.batch.start, c - tile.channels.start);
-                each(value, position(plan.layout(), tile.channels.len(), &extents, n, c, &inside));
-            }
-        });
-        self.done_with(&read_x);
-        self.done_with(&read_indices);
+    async fn read_indices(&mut self, region: &Region) -> Result<(), ExecuteError> {
+        let bytes = region.elements().saturating_mul(self.plan.index_type.bytes() as u64);
+        self.running.resize(&mut self.indices, bytes)?;
+        gather("indices", region, &self.plan.inputs[1], self.stream.sources[1], self.indices.bytes_mut()).await?;
+        self.running.progress.bytes_read += bytes;
         Ok(())
     }
 
     /// Writes a tile to its place in the sink.
-    pub async fn write<T: Element>(
-        &mut self,
-        tile: &Region,
-        y: &[T],
-        sink: &mut impl AsyncStreamSink<T>,
-    ) -> Result<(), ExecuteError> {
-        let place = (self.plan.output_shape(), self.plan.layout());
-        self.run.progress.bytes_written += scatter("sink", tile, place, y, sink).await?;
-        self.run.progress.done += 1;
-        self.run.memory.report.tiles += 1;
-        Ok(())
+    async fn write(&mut self, tile: &Region, y: &[u8]) -> Result<(), ExecuteError> {
+        scatter("y", tile, &self.plan.outputs[0], y, self.stream.sinks[0]).await?;
+        self.running.progress.bytes_written += y.len() as u64;
+        self.running.tile_done()
+    }
+}
+
+/// The indices of a box.
+#[derive(Clone, Copy)]
+enum Indices<'a> {
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+}
+
+impl<'a> Indices<'a> {
+    fn new(plan: &UnpoolPlan, buffer: &'a Buffer) -> Indices<'a> {
+        match plan.index_type {
+            IndexType::I32 => Indices::I32(cast_slice(buffer.bytes())),
+            IndexType::I64 => Indices::I64(cast_slice(buffer.bytes())),
+        }
     }
 
-    /// Reads a box of a source into memory that counts towards the budget already.
-    pub async fn read_into<T: Element>(
-        &mut self,
-        region: &Region,
-        of: &TensorSpec,
-        source: &mut impl AsyncStreamSource<T>,
-        elements: &mut [T],
-    ) -> Result<(), ExecuteError> {
-        self.run.progress.bytes_read += size_of_val(elements) as u64;
-        gather(region, (&of.shape, of.layout), source, elements).await
-    }
-
-    /// Reads a box of a source; its bytes count towards the budget until the run is done with them.
-    async fn read<T: Element>(
-        &mut self,
-        region: &Region,
-        of: &TensorSpec,
-        source: &mut impl AsyncStreamSource<T>,
-    ) -> Result<Vec<T>, ExecuteError> {
-        self.run.memory.host(region.elements() * size_of::<T>() as u64, 0);
-        let mut elements = zeros(&region.shape(of.layout))?;
-        self.read_into(region, of, source, &mut elements).await?;
-        Ok(elements)
-    }
-
-    fn done_with<T>(&mut self, read: &[T]) {
-        self.run.memory.host(0, size_of_val(read) as u64);
+    fn at(self, position: usize) -> i64 {
+        match self {
+            Indices::I32(indices) => i64::from(indices[position]),
+            Indices::I64(indices) => indices[position],
+        }
     }
 }
 
 /// Whether all indices of a box name elements of their own planes, as far as a comparison of each tells.
-fn all_stay<I: Index>(plan: &UnpoolPlan, region: &Region, indices: &[I]) -> bool {
+fn all_stay(plan: &UnpoolPlan, region: &Region, indices: Indices<'_>) -> bool {
     if plan.outside_window != OutsideWindow::Scatter || plan.space.layout != Layout::Nchw {
         return false;
     }
+    match indices {
+        Indices::I32(indices) => all_in_their_planes(plan, region, indices),
+        Indices::I64(indices) => all_in_their_planes(plan, region, indices),
+    }
+}
+
+fn all_in_their_planes<I: Index>(plan: &UnpoolPlan, region: &Region, indices: &[I]) -> bool {
     let (strides, elements) = (plan.space.strides(), count(&plan.space.extents));
     let of_a_plane: usize = region.spatial.iter().map(ExactSizeIterator::len).product();
     let planes = region.batch.clone().flat_map(|n| region.channels.clone().map(move |c| (n, c)));
@@ -206,13 +319,13 @@ fn all_stay<I: Index>(plan: &UnpoolPlan, region: &Region, indices: &[I]) -> bool
         .all(|((n, c), indices)| stay_in_plane(indices, strides.flat(n, c, &[]), elements, plan.skip_minus_one))
 }
 
-/// Visits the sources of a box in (n, c, spatial) order, with value, index and coordinates.
-fn visit<T: Copy, I: Index>(
+/// Visits the sources of a box in (n, c, spatial) order: the place of the value in the box, the index, and the
+/// coordinates in the tensor.
+fn visit(
     plan: &UnpoolPlan,
     region: &Region,
-    x: &[T],
-    indices: &[I],
-    mut each: impl FnMut(Option<T>, i64, usize, usize, &[usize]),
+    indices: Indices<'_>,
+    mut each: impl FnMut(usize, i64, usize, usize, &[usize]),
 ) {
     let extents: Vec<usize> = region.spatial.iter().map(ExactSizeIterator::len).collect();
     let channels = region.channels.len();
@@ -220,8 +333,8 @@ fn visit<T: Copy, I: Index>(
     for n in 0..region.batch.len() {
         for c in 0..channels {
             for_each(&extents, |inside| {
-                let value = x.get(position(plan.layout(), channels, &extents, n, c, inside)).copied();
-                let index = indices[position(plan.space.layout, channels, &extents, n, c, inside)].to_i64();
+                let value = position(plan.layout(), channels, &extents, n, c, inside);
+                let index = indices.at(position(plan.space.layout, channels, &extents, n, c, inside));
                 for ((at, inside), range) in at.iter_mut().zip(inside).zip(&region.spatial) {
                     *at = range.start + inside;
                 }
@@ -229,4 +342,29 @@ fn visit<T: Copy, I: Index>(
             });
         }
     }
+}
+
+/// Visits the sources of a box whose indices name elements of a tile: the place of the value in the box, and the place
+/// of the element in the tile.
+fn targets(
+    plan: &UnpoolPlan,
+    tile: &Region,
+    (from, indices): (&Region, Indices<'_>),
+    mut each: impl FnMut(usize, usize),
+) {
+    let extents: Vec<usize> = tile.spatial.iter().map(ExactSizeIterator::len).collect();
+    let (mut target, mut inside) = (vec![0; extents.len()], vec![0; extents.len()]);
+    visit(plan, from, indices, |value, index, n, c, at| {
+        let Named::Element(n, c) = plan.named(index, n, c, at, &mut target) else { return };
+        let here = tile.batch.contains(&n)
+            && tile.channels.contains(&c)
+            && target.iter().zip(&tile.spatial).all(|(at, range)| range.contains(at));
+        if here {
+            for ((inside, at), range) in inside.iter_mut().zip(&target).zip(&tile.spatial) {
+                *inside = at - range.start;
+            }
+            let (n, c) = (n - tile.batch.start, c - tile.channels.start);
+            each(value, position(plan.layout(), tile.channels.len(), &extents, n, c, &inside));
+        }
+    });
 }

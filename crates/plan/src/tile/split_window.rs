@@ -1,39 +1,44 @@
 //! A window too large for one tile: each tile computes the maximum of its part, and the host reduces these maxima.
 
-use crate::activation;
+use crate::activation::activate;
 use crate::element::Element;
 use crate::index::take_digit;
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
+use crate::with_element;
 
 /// The best element so far of a window whose parts several tiles compute, in any order.
-pub(crate) struct SplitWindow<T> {
-    best: Option<Found<T>>,
+#[derive(Default)]
+pub(crate) struct SplitWindow {
+    best: Option<Candidate<u64>>,
 }
 
-/// An element and its position in the plane.
+/// An element, or its bits, and its position in the plane.
 #[derive(Clone, Copy)]
-struct Found<T> {
+struct Candidate<T> {
     value: T,
     position: u64,
 }
 
-impl<T: Element> SplitWindow<T> {
-    pub fn new() -> Self {
-        SplitWindow { best: None }
+impl SplitWindow {
+    /// Combines the maximum of a tile, as its bytes, with the maxima of earlier tiles. `tile` is the tile's plan.
+    pub fn combine(&mut self, tile: &PoolPlan, value: &[u8], position: u64) {
+        with_element!(tile.dtype(), T => {
+            let value: T = bytemuck::pod_read_unaligned(value);
+            if may_win(tile, value) {
+                let found = Candidate { value, position };
+                let best = self.best.map_or(found, |best| {
+                    let best = Candidate { value: T::from_bits64(best.value), position: best.position };
+                    better(tile, best, found)
+                });
+                self.best = Some(Candidate { value: best.value.to_bits64(), position: best.position });
+            }
+        });
     }
 
-    /// Combines the maximum of a tile with the maxima of earlier tiles. `tile` is the tile's plan.
-    pub fn combine(&mut self, tile: &PoolPlan, value: T, position: u64) {
-        if !may_win(tile, value) {
-            return;
-        }
-        let found = Found { value, position };
-        self.best = Some(self.best.map_or(found, |best| better(tile, best, found)));
-    }
-
-    /// The element of Y, and the index if the plan of the whole pool has one, of the window in plane (n, c).
-    pub fn finish(self, plan: &PoolPlan, n: usize, c: usize) -> (T, Option<i64>) {
+    /// The bytes of the element of Y, and the index if the plan of the whole pool has one, of the window in plane
+    /// (n, c).
+    pub fn finish(self, plan: &PoolPlan, n: usize, c: usize) -> (Vec<u8>, Option<i64>) {
         let extents: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
         let mut at = vec![0; extents.len()];
         let mut rest = self.best.map_or(0, |best| best.position);
@@ -42,8 +47,11 @@ impl<T: Element> SplitWindow<T> {
         }
         let index = plan.indices.as_ref().map(|indices| indices.space.strides().flat(n, c, &at));
         // A window with elements can lack a winner only under SeedLowest.
-        let maximum = self.best.map_or_else(|| T::from_bits64(plan.reduction.seed_bits(T::DTYPE)), |best| best.value);
-        (activation::activate(plan.activation, maximum), index)
+        let bits = self.best.map_or_else(|| plan.reduction.seed_bits(plan.dtype()), |best| best.value);
+        let y = with_element!(plan.dtype(), T => {
+            bytemuck::bytes_of(&activate(plan.activation, T::from_bits64(bits))).to_vec()
+        });
+        (y, index)
     }
 }
 
@@ -58,7 +66,7 @@ fn may_win<T: Element>(tile: &PoolPlan, value: T) -> bool {
 }
 
 /// The winner of two elements that may win. Of equal elements the first in row-major order wins, of two NaN the last.
-fn better<T: Element>(tile: &PoolPlan, a: Found<T>, b: Found<T>) -> Found<T> {
+fn better<T: Element>(tile: &PoolPlan, a: Candidate<T>, b: Candidate<T>) -> Candidate<T> {
     let (first, last) = if a.position < b.position { (a, b) } else { (b, a) };
     let nan_wins = tile.nan_policy == NanPolicy::PropagateLast && last.value.is_nan();
     let last_wins = nan_wins || tile.reduction.prefers(last.value, first.value);
@@ -83,12 +91,12 @@ mod tests {
         let whole = plan(policy, false);
         let mut results = Vec::new();
         for turn in 0..maxima.len() {
-            let mut window = SplitWindow::new();
+            let mut window = SplitWindow::default();
             for number in (0..maxima.len()).map(|number| (number + turn) % maxima.len()) {
-                window.combine(&plan(policy, number > 0), maxima[number], number as u64);
+                window.combine(&plan(policy, number > 0), bytemuck::bytes_of(&maxima[number]), number as u64);
             }
             let (value, index) = window.finish(&whole, 0, 0);
-            results.push((value.to_bits(), index));
+            results.push((bytemuck::pod_read_unaligned::<u32>(&value), index));
         }
         assert!(results.iter().all(|result| *result == results[0]), "{policy:?} {maxima:?}: {results:?}");
         results[0]

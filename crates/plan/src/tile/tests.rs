@@ -44,20 +44,20 @@ fn check(tiling: &Tiling, x: &Tensor<f32>) {
     let (y, indices) = max_pool_with_indices::<f32, i64>(plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![None; y.data().len()], vec![None; y.data().len()]);
     let layout = plan.indices().unwrap().space.layout;
-    let mut window = SplitWindow::new();
+    let mut window = SplitWindow::default();
     for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
         let x = gather(tile.input(), x, plan.layout());
         let x = TensorView::new(tile.plan().input_shape(), &x).unwrap();
         let (y, indices) = max_pool_with_indices::<f32, i64>(tile.plan(), x).unwrap();
         let (mut y, mut indices) = (y.into_data(), indices.into_data());
         if let Some(part) = tile.part() {
-            window.combine(tile.plan(), y[0], indices[0] as u64);
+            window.combine(tile.plan(), bytemuck::bytes_of(&y[0]), indices[0] as u64);
             if !part.last {
                 continue;
             }
             let (n, c) = (tile.output().batch.start, tile.output().channels.start);
-            let (value, index) = std::mem::replace(&mut window, SplitWindow::new()).finish(plan, n, c);
-            (y, indices) = (vec![value], vec![index.unwrap()]);
+            let (value, index) = std::mem::take(&mut window).finish(plan, n, c);
+            (y, indices) = (vec![bytemuck::pod_read_unaligned(&value)], vec![index.unwrap()]);
         }
         scatter(tile.output(), plan.output_shape(), plan.layout(), &y, &mut got_y);
         scatter(tile.output(), &plan.outputs()[1].shape, layout, &indices, &mut got_indices);

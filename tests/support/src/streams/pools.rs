@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use half::f16;
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool, IndexType, Layout, MaxPool,
-    NanPolicy, PlanError, PoolPlan, Pooling, StorageOrder, StreamOptions, StreamReport, StreamSink, StreamSource,
-    Tensor,
+    AdaptiveMaxPool, AsyncSink, AsyncSource, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool,
+    IndexType, Layout, MaxPool, NanPolicy, PlanError, PoolPlan, Pooling, Sink, Source, StorageOrder, Stream,
+    StreamReport, Tensor,
 };
 
 use super::device;
@@ -57,12 +57,14 @@ fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> Stream
     let (y, indices) = reference::max_pool_with_indices::<T, i64>(&plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![T::from_bits64(0); y.data().len()], vec![0; indices.data().len()]);
     let mut last = None;
-    let options = StreamOptions::new(budget).progress(|progress| {
-        last = Some((progress.done, progress.tiles));
-        ControlFlow::Continue(())
-    });
-    let report = device()
-        .stream_max_pool_with_indices_blocking(&plan, &mut x.view(), &mut got_y, &mut got_indices, options)
+    let mut view = x.view();
+    let stream = Stream::new(plan.clone(), budget).source(&mut view).sink(&mut got_y).sink(&mut got_indices);
+    let report = stream
+        .progress(|progress| {
+            last = Some((progress.done, progress.tiles));
+            ControlFlow::Continue(())
+        })
+        .run_blocking(&device())
         .unwrap_or_else(|error| panic!("{error}: {plan:?} in {budget} bytes"));
     assert!(last.is_some_and(|(done, tiles)| done == tiles && tiles >= report.tiles), "{last:?} {plan:?}");
     assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
@@ -73,8 +75,8 @@ fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> Stream
 
     let plan = pool.plan(shape, T::DTYPE, None).unwrap();
     let mut got_y = vec![T::from_bits64(0); y.data().len()];
-    let values =
-        device().stream_max_pool_blocking(&plan, &mut x.view(), &mut got_y, StreamOptions::new(budget)).unwrap();
+    let stream = Stream::new(plan.clone(), budget).source(&mut view).sink(&mut got_y);
+    let values = stream.run_blocking(&device()).unwrap();
     assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
     assert!(values.peak_bytes <= budget, "{values:?} in {budget} bytes");
     report
@@ -130,12 +132,13 @@ fn the_callback_sees_every_tile_and_can_stop() {
     let x = tensor::<f32>(&[8, 2, 16, 16]);
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
     let run = |stop_after: u64, seen: &mut Vec<[u64; 4]>| {
-        let mut y = vec![0.0; 8 * 2 * 64];
-        let options = StreamOptions::new(either(24 << 10, 6 << 10)).progress(|progress| {
+        let (mut x, mut y) = (x.view(), vec![0.0f32; 8 * 2 * 64]);
+        let stream = Stream::new(plan.clone(), either(24 << 10, 6 << 10)).source(&mut x).sink(&mut y);
+        let stream = stream.progress(|progress| {
             seen.push([progress.done, progress.tiles, progress.bytes_read, progress.bytes_written]);
             if progress.done < stop_after { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        device().stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options)
+        stream.run_blocking(&device())
     };
     let mut seen = Vec::new();
     let report = run(u64::MAX, &mut seen).unwrap();
@@ -153,16 +156,16 @@ struct Failing {
     calls: usize,
 }
 
-impl<T: Copy + Default> StreamSource<T> for Failing {
-    fn read(&mut self, _: u64, elements: &mut [T]) -> io::Result<()> {
+impl Source for Failing {
+    fn read(&mut self, _: u64, bytes: &mut [u8]) -> io::Result<()> {
         self.calls += 1;
-        elements.fill(T::default());
+        bytes.fill(0);
         if self.calls > 1 { Err(io::Error::other("the cable is out")) } else { Ok(()) }
     }
 }
 
-impl<T> StreamSink<T> for Failing {
-    fn write(&mut self, _: u64, _: &[T]) -> io::Result<()> {
+impl Sink for Failing {
+    fn write(&mut self, _: u64, _: &[u8]) -> io::Result<()> {
         self.calls += 1;
         if self.calls > 1 { Err(io::Error::other("no space left")) } else { Ok(()) }
     }
@@ -172,56 +175,41 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
     let plan = MaxPool::new([2]).strides([2]).plan(&[1, 64, 256], DType::F32, Some(IndexType::I64)).unwrap();
     let (mut y, mut indices) = (vec![0.0f32; 64 * 128], vec![0i64; 64 * 128]);
     let x = vec![0.0f32; 64 * 256];
-    let options = || StreamOptions::new(48 << 10);
-    let run = device().stream_max_pool_with_indices_blocking::<f32, i64>(
-        &plan,
-        &mut Failing { calls: 0 },
-        &mut y,
-        &mut indices,
-        options(),
-    );
+    let budget = 48 << 10;
+    let mut failing = Failing { calls: 0 };
+    let run =
+        Stream::new(plan.clone(), budget).source(&mut failing).sink(&mut y).sink(&mut indices).run_blocking(&device());
     assert!(
-        matches!(&run, Err(ExecuteError::Source { first: 1.., error, .. }) if error == "the cable is out"),
+        matches!(&run, Err(ExecuteError::Source { what: "x", first: 1.., error, .. }) if error == "the cable is out"),
         "{run:?}"
     );
-    let run = device().stream_max_pool_with_indices_blocking::<f32, i64>(
-        &plan,
-        &mut &x[..],
-        &mut y,
-        &mut Failing { calls: 0 },
-        options(),
-    );
+    let mut failing = Failing { calls: 0 };
+    let run =
+        Stream::new(plan.clone(), budget).source(&mut &x[..]).sink(&mut y).sink(&mut failing).run_blocking(&device());
     let Err(ExecuteError::Sink { what: "indices", error, .. }) = &run else { panic!("{run:?}") };
     assert_eq!(error, "no space left");
     // Slices that are too short give an error.
-    let run = device().stream_max_pool_with_indices_blocking::<f32, i64>(
-        &plan,
-        &mut &x[1..],
-        &mut y,
-        &mut indices,
-        StreamOptions::new(64 << 20),
-    );
+    let whole = Stream::new(plan.clone(), 64 << 20);
+    let run = whole.source(&mut &x[1..]).sink(&mut y).sink(&mut indices).run_blocking(&device());
     assert!(matches!(run, Err(ExecuteError::Source { first: 0, elements: 16384, .. })), "{run:?}");
-    let run = device().stream_max_pool_with_indices_blocking::<f32, i64>(
-        &plan,
-        &mut &x[..],
-        &mut &mut y[1..],
-        &mut indices,
-        options(),
-    );
-    assert!(matches!(run, Err(ExecuteError::Sink { what: "sink", .. })), "{run:?}");
+    let run = Stream::new(plan.clone(), budget)
+        .source(&mut &x[..])
+        .sink(&mut &mut y[1..])
+        .sink(&mut indices)
+        .run_blocking(&device());
+    assert!(matches!(run, Err(ExecuteError::Sink { what: "y", .. })), "{run:?}");
 }
 
 /// Reports success, but leaves out the last element of each slice that it is given.
 #[cfg(debug_assertions)]
-struct Short;
+struct Short(DType);
 
 #[cfg(debug_assertions)]
-impl<T: Element> StreamSource<T> for Short {
-    fn read(&mut self, _: u64, elements: &mut [T]) -> io::Result<()> {
-        if let Some((_, filled)) = elements.split_last_mut() {
-            filled.fill(T::from_bits64(3));
-        }
+impl Source for Short {
+    fn read(&mut self, _: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let elements = bytes.chunks_exact_mut(self.0.bytes());
+        let filled = elements.len() - 1;
+        elements.take(filled).for_each(|element| element.copy_from_slice(&3u64.to_le_bytes()[..element.len()]));
         Ok(())
     }
 }
@@ -233,7 +221,8 @@ fn what_a_source_leaves_out_shows_in_the_result() {
         let mut y = vec![T::from_bits64(0); 2];
         // Several runs, so that memory of earlier runs could be mistaken for elements.
         for _ in 0..3 {
-            device().stream_max_pool_blocking(&plan, &mut Short, &mut y, StreamOptions::new(1 << 20)).unwrap();
+            let (mut short, stream) = (Short(T::DTYPE), Stream::new(plan.clone(), 1 << 20));
+            stream.source(&mut short).sink(&mut y).run_blocking(&device()).unwrap();
             assert_eq!(bits(&y), [3, left_out], "{}", T::DTYPE.name());
         }
     }
@@ -245,9 +234,9 @@ fn what_a_source_leaves_out_shows_in_the_result() {
     check::<i64>(0x7F7F_7F7F_7F7F_7F7F);
     // Indices that the source leaves out are reported as bad.
     let unpool = wgpu_pooling::MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
-    let (mut x, mut y) = (&[1.0f32; 4][..], vec![0.0; 8]);
-    let run =
-        device().stream_max_unpool_blocking::<_, i64>(&unpool, &mut x, &mut Short, &mut y, StreamOptions::new(1 << 20));
+    let (mut x, mut y) = (&[1.0f32; 4][..], vec![0.0f32; 8]);
+    let stream = Stream::new(unpool, 1 << 20).source(&mut x);
+    let run = stream.source(&mut Short(DType::I64)).sink(&mut y).run_blocking(&device());
     let value = 0x7F7F_7F7F_7F7F_7F7F;
     assert_eq!(run, Err(ExecuteError::IndexOutOfRange { position: 3, value, unit: 8, count: 1 }));
 }
@@ -256,20 +245,21 @@ fn a_call_that_does_not_fit_the_plan_is_refused() {
     let plan = |indices| -> PoolPlan { MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, indices).unwrap() };
     let x = [0.0f32; 4];
     let run = |plan: &PoolPlan, budget| {
-        device().stream_max_pool_blocking(plan, &mut &x[..], &mut vec![0.0; 3], StreamOptions::new(budget))
+        Stream::new(plan.clone(), budget).source(&mut &x[..]).sink(&mut vec![0.0f32; 3]).run_blocking(&device())
     };
-    assert!(matches!(run(&plan(Some(IndexType::I64)), 1 << 20), Err(ExecuteError::IndicesMismatch { .. })));
+    let count = run(&plan(Some(IndexType::I64)), 1 << 20);
+    let two = PlanError::OperandCount { operator: "max_pool", what: "sinks", expected: "2", actual: 1 };
+    assert_eq!(count, Err(two.into()));
     let budget = either(500, 11);
     let exceeds = run(&plan(None), budget);
     let Err(ExecuteError::Plan(PlanError::ExceedsLimit { needed, limit, .. })) = exceeds else { panic!("{exceeds:?}") };
     assert!(limit == budget && needed > budget, "{needed} bytes of {limit}");
-    let other = device().stream_max_pool_blocking(
-        &plan(None),
-        &mut &[0u8; 4][..],
-        &mut vec![0; 3],
-        StreamOptions::new(1 << 20),
-    );
-    assert!(matches!(other, Err(ExecuteError::TypeMismatch { .. })), "{other:?}");
+    let other = |source: &mut dyn AsyncSource, sink: &mut dyn AsyncSink| {
+        Stream::new(plan(None), 1 << 20).source(source).sink(sink).run_blocking(&device()).unwrap_err()
+    };
+    let mismatch = |what| ExecuteError::TypeMismatch { what, expected: "f32", actual: "u8" };
+    assert_eq!(other(&mut &[0u8; 4][..], &mut vec![0.0f32; 3]), mismatch("x"));
+    assert_eq!(other(&mut &x[..], &mut vec![0u8; 3]), mismatch("y"));
     // A plan without elements succeeds, whatever the budget.
     let nothing = MaxPool::new([2]).plan(&[0, 3, 4], DType::F32, None).unwrap();
     assert_eq!(run(&nothing, 0), Ok(StreamReport::default()));

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
 use wgpu_pooling::{
-    AsyncStreamSink, AsyncStreamSource, DType, Device, Element, ExecuteError, GlobalMaxPool, Index, IndexType, Layout,
-    MaxPool, MaxUnpool, Pooling, StreamOptions, StreamSink, StreamSource, Tensor, TensorView,
+    AsyncSink, AsyncSource, DType, Device, Element, ExecuteError, GlobalMaxPool, Index, IndexType, Later, Layout,
+    MaxPool, MaxUnpool, Pooling, Sink, Source, Stream, Tensor, TensorView,
 };
 
 use super::device;
@@ -87,8 +87,10 @@ impl<T: Element> Elsewhere<T> {
     }
 
     /// Counts a call; an error that names it if it is to fail.
-    fn count(&mut self, first: u64, length: usize) -> io::Result<()> {
-        self.successes = self.successes.checked_sub(1).ok_or_else(|| io::Error::other(named(first, length as u64)))?;
+    fn count(&mut self, offset: u64, bytes: usize) -> io::Result<()> {
+        let size = size_of::<T>() as u64;
+        let failed = || io::Error::other(named(offset / size, bytes as u64 / size));
+        self.successes = self.successes.checked_sub(1).ok_or_else(failed)?;
         Ok(())
     }
 }
@@ -106,57 +108,52 @@ async fn pending_times(mut times: usize) {
     .await;
 }
 
-/// For each type by itself: for all of them at once Rust refuses it, as the trait says.
-macro_rules! wait_for {
-    ($($element:ty)*) => {
-        $(
-            impl AsyncStreamSource<$element> for Elsewhere<$element> {
-                async fn read_async(&mut self, first: u64, elements: &mut [$element]) -> io::Result<()> {
-                    let mut read = elements.to_vec();
-                    let answer = self.ask(move |of| of.as_slice().read(first, &mut read).map(|()| read)).await?;
-                    self.count(first, elements.len())?;
-                    elements.copy_from_slice(&answer);
-                    Ok(())
-                }
-            }
-
-            impl AsyncStreamSink<$element> for Elsewhere<$element> {
-                async fn write_async(&mut self, first: u64, elements: &[$element]) -> io::Result<()> {
-                    let written = elements.to_vec();
-                    self.ask(move |to| to.write(first, &written)).await?;
-                    self.count(first, elements.len())
-                }
-            }
-        )*
-    };
+impl<T: Element> AsyncSource for Elsewhere<T> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+        Box::pin(async move {
+            let mut read = bytes.to_vec();
+            let answer = self.ask(move |of| of.as_slice().read(offset, &mut read).map(|()| read)).await?;
+            self.count(offset, bytes.len())?;
+            bytes.copy_from_slice(&answer);
+            Ok(())
+        })
+    }
 }
 
-wait_for!(f32 u8 i32 i64);
+impl<T: Element> AsyncSink for Elsewhere<T> {
+    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), io::Error> {
+        Box::pin(async move {
+            let written = bytes.to_vec();
+            self.ask(move |to| to.write(offset, &written)).await?;
+            self.count(offset, bytes.len())
+        })
+    }
+}
 
 /// Runs with indices and without, which wait and do not.
-fn check<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize], budget: u64)
-where
-    Elsewhere<T>: AsyncStreamSource<T> + AsyncStreamSink<T>,
-    Elsewhere<I>: AsyncStreamSink<I>,
-{
+fn check<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize], budget: u64) {
     let x = tensor::<T>(shape);
-    let options = || StreamOptions::new(budget);
     let plan = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&plan, x.view()).unwrap();
     let (mut source, mut sink) = (Elsewhere::new(x.data()), Elsewhere::<T>::empty(y.data().len()));
     let mut indices_sink = Elsewhere::<I>::empty(y.data().len());
-    let run = wait(device().stream_max_pool_with_indices(&plan, &mut source, &mut sink, &mut indices_sink, options()));
+    let run = wait(
+        Stream::new(plan.clone(), budget).source(&mut source).sink(&mut sink).sink(&mut indices_sink).run(&device()),
+    );
     assert_eq!((sink.bits(), indices_sink.bits()), (bits(y.data()), bits(indices.data())), "{plan:?}");
-    let (mut got_y, mut got_indices) = (y.data().to_vec(), indices.data().to_vec());
-    let at_once =
-        device().stream_max_pool_with_indices_blocking(&plan, &mut x.view(), &mut got_y, &mut got_indices, options());
+    let (mut view, mut got_y, mut got_indices) = (x.view(), y.data().to_vec(), indices.data().to_vec());
+    let at_once = Stream::new(plan.clone(), budget)
+        .source(&mut view)
+        .sink(&mut got_y)
+        .sink(&mut got_indices)
+        .run_blocking(&device());
     assert_eq!(run.unwrap(), at_once.unwrap(), "{plan:?}");
     assert_eq!((bits(&got_y), bits(&got_indices)), (bits(y.data()), bits(indices.data())), "{plan:?}");
 
     let plan = pool.plan(shape, T::DTYPE, None).unwrap();
     // A source that waits and a sink that does not.
     let mut got_y = vec![T::from_bits64(0); y.data().len()];
-    let report = wait(device().stream_max_pool(&plan, &mut source, &mut got_y, options())).unwrap();
+    let report = wait(Stream::new(plan.clone(), budget).source(&mut source).sink(&mut got_y).run(&device())).unwrap();
     assert_eq!(bits(&got_y), bits(y.data()), "{plan:?}");
     assert!(report.tiles > 1 && report.peak_bytes <= budget, "{report:?}");
 }
@@ -181,14 +178,20 @@ fn unpools_wait_for_both_sources() {
     let mixed = Tensor::new(y.shape(), indices.data().iter().rev().copied().collect()).unwrap();
     for indices in [indices, mixed] {
         let expected = reference::max_unpool(&unpool, y.view(), indices.view()).unwrap();
-        let options = || StreamOptions::new(either(24 << 10, 1 << 10));
+        let budget = either(24 << 10, 1 << 10);
         let (mut values, mut places) = (Elsewhere::new(y.data()), Elsewhere::new(indices.data()));
         let mut sink = Elsewhere::<f32>::empty(expected.data().len());
-        let run = wait(device().stream_max_unpool(&unpool, &mut values, &mut places, &mut sink, options()));
+        let run = wait(
+            Stream::new(unpool.clone(), budget).source(&mut values).source(&mut places).sink(&mut sink).run(&device()),
+        );
         assert_eq!(sink.bits(), bits(expected.data()));
-        let mut got = vec![0.0; expected.data().len()];
-        let (values, places) = (&mut y.view(), &mut indices.view());
-        let at_once = device().stream_max_unpool_blocking(&unpool, values, places, &mut got, options());
+        let mut got = vec![0.0f32; expected.data().len()];
+        let (mut values, mut places) = (y.view(), indices.view());
+        let at_once = Stream::new(unpool.clone(), budget)
+            .source(&mut values)
+            .source(&mut places)
+            .sink(&mut got)
+            .run_blocking(&device());
         assert_eq!(run.unwrap(), at_once.unwrap());
     }
 }
@@ -200,23 +203,23 @@ fn errors_after_a_wait_have_the_numbers_of_the_call() {
         let mut source = Elsewhere::new(&x).failing_after(reads);
         let mut sink = Elsewhere::<f32>::empty(x.len() / 2).failing_after(writes);
         let mut indices = Elsewhere::<i64>::empty(x.len() / 2).failing_after(writes_of_indices);
-        let options = StreamOptions::new(48 << 10);
-        wait(device().stream_max_pool_with_indices(&plan, &mut source, &mut sink, &mut indices, options)).unwrap_err()
+        let stream = Stream::new(plan.clone(), 48 << 10).source(&mut source).sink(&mut sink).sink(&mut indices);
+        wait(stream.run(&device())).unwrap_err()
     };
     for calls in [0, 1, 2] {
         let error = run(calls, 9, 9);
-        let ExecuteError::Source { first, elements, error } = error else { panic!("{error:?}") };
+        let ExecuteError::Source { what: "x", first, elements, error } = error else { panic!("{error:?}") };
         assert_eq!((first == 0, error), (calls == 0, named(first, elements)));
-        for (expected, error) in [("sink", run(99, calls, 99)), ("indices", run(99, 99, calls))] {
+        for (expected, error) in [("y", run(99, calls, 99)), ("indices", run(99, 99, calls))] {
             let ExecuteError::Sink { what, first, elements, error } = error else { panic!("{error:?}") };
             assert_eq!((what, first == 0, error), (expected, calls == 0, named(first, elements)));
         }
     }
     // The source is too short; the other thread says so.
     let mut short = Elsewhere::new(&x[1..]);
-    let (mut y, mut indices) = (vec![0.0; x.len() / 2], vec![0i64; x.len() / 2]);
-    let options = StreamOptions::new(64 << 20);
-    let run = wait(device().stream_max_pool_with_indices(&plan, &mut short, &mut y, &mut indices, options));
+    let (mut y, mut indices) = (vec![0.0f32; x.len() / 2], vec![0i64; x.len() / 2]);
+    let stream = Stream::new(plan, 64 << 20).source(&mut short).sink(&mut y).sink(&mut indices);
+    let run = wait(stream.run(&device()));
     assert!(matches!(run, Err(ExecuteError::Source { first: 0, elements: 16384, .. })), "{run:?}");
 }
 
@@ -235,17 +238,21 @@ impl<S> Stuck<'_, S> {
     }
 }
 
-impl<S: AsyncStreamSource<f32> + Send> AsyncStreamSource<f32> for Stuck<'_, S> {
-    async fn read_async(&mut self, first: u64, elements: &mut [f32]) -> io::Result<()> {
-        self.count().await;
-        self.end.read_async(first, elements).await
+impl<S: AsyncSource> AsyncSource for Stuck<'_, S> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+        Box::pin(async move {
+            self.count().await;
+            self.end.read_async(offset, bytes).await
+        })
     }
 }
 
-impl<S: AsyncStreamSink<f32> + Send> AsyncStreamSink<f32> for Stuck<'_, S> {
-    async fn write_async(&mut self, first: u64, elements: &[f32]) -> io::Result<()> {
-        self.count().await;
-        self.end.write_async(first, elements).await
+impl<S: AsyncSink> AsyncSink for Stuck<'_, S> {
+    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), io::Error> {
+        Box::pin(async move {
+            self.count().await;
+            self.end.write_async(offset, bytes).await
+        })
     }
 }
 
@@ -256,7 +263,7 @@ fn a_run_that_is_dropped_in_a_call_leaves_the_device_as_it_was() {
     let x = tensor::<f32>(&[8, 2, 16, 16]);
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
     let expected = reference::max_pool(&plan, x.view()).unwrap();
-    let options = || StreamOptions::new(either(24 << 10, 6 << 10));
+    let budget = either(24 << 10, 6 << 10);
     let device = device();
     let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));
     for (last_read, last_write) in [(1, NEVER), (2, NEVER), (4, NEVER), (NEVER, 1), (NEVER, 2), (NEVER, 3)] {
@@ -264,7 +271,7 @@ fn a_run_that_is_dropped_in_a_call_leaves_the_device_as_it_was() {
         let mut sink = Stuck { end: Elsewhere::<f32>::empty(expected.data().len()), calls: &writes, last: last_write };
         reads.store(0, Ordering::Relaxed);
         writes.store(0, Ordering::Relaxed);
-        let mut run = pin!(device.stream_max_pool(&plan, &mut source, &mut sink, options()));
+        let mut run = pin!(Stream::new(plan.clone(), budget).source(&mut source).sink(&mut sink).run(&device));
         let stuck = || reads.load(Ordering::Relaxed) == last_read || writes.load(Ordering::Relaxed) == last_write;
         wait(poll_fn(|context| {
             let polled = run.as_mut().poll(context);
@@ -275,13 +282,13 @@ fn a_run_that_is_dropped_in_a_call_leaves_the_device_as_it_was() {
             // On a GPU the second tile is read while the first is computed.
             assert_eq!(writes.load(Ordering::Relaxed), either(0, 1));
         }
-        let mut y = vec![0.0; expected.data().len()];
+        let (mut view, mut y) = (x.view(), vec![0.0f32; expected.data().len()]);
         // While the first run is stuck, another one is not.
-        wait(device.stream_max_pool(&plan, &mut x.view(), &mut y, options())).unwrap();
+        wait(Stream::new(plan.clone(), budget).source(&mut view).sink(&mut y).run(&device)).unwrap();
         assert_eq!(bits(&y), bits(expected.data()));
     }
-    let mut y = vec![0.0; expected.data().len()];
-    device.stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options()).unwrap();
+    let (mut view, mut y) = (x.view(), vec![0.0f32; expected.data().len()]);
+    Stream::new(plan.clone(), budget).source(&mut view).sink(&mut y).run_blocking(&device).unwrap();
     assert_eq!(bits(&y), bits(expected.data()));
 }
 
@@ -291,14 +298,16 @@ struct Pairs<'a> {
     of: &'a [f32],
 }
 
-impl AsyncStreamSource<f32> for Pairs<'_> {
-    async fn read_async(&mut self, first: u64, elements: &mut [f32]) -> io::Result<()> {
-        let pairs = &self.of[2 * first as usize..][..2 * elements.len()];
-        let shape = [1, 1, pairs.len()];
-        let x = TensorView::new(&shape, pairs).map_err(io::Error::other)?;
-        let y = MaxPool::new([2]).strides([2]).on(x).run(&self.device).await.map_err(io::Error::other)?;
-        elements.copy_from_slice(y.data());
-        Ok(())
+impl AsyncSource for Pairs<'_> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+        Box::pin(async move {
+            let pairs = &self.of[2 * offset as usize / size_of::<f32>()..][..2 * bytes.len() / size_of::<f32>()];
+            let shape = [1, 1, pairs.len()];
+            let x = TensorView::new(&shape, pairs).map_err(io::Error::other)?;
+            let y = MaxPool::new([2]).strides([2]).on(x).run(&self.device).await.map_err(io::Error::other)?;
+            bytes.copy_from_slice(bytemuck::cast_slice(y.data()));
+            Ok(())
+        })
     }
 }
 
@@ -306,9 +315,9 @@ fn a_source_may_compute_on_the_device_of_its_run() {
     let x: Vec<f32> = (0..1 << 14).map(|number| (number * 7919 % 1000) as f32).collect();
     let plan = MaxPool::new([3]).strides([3]).plan(&[1, 1, x.len() / 2], DType::F32, None).unwrap();
     let device = device();
-    let mut y = vec![0.0; plan.output_shape()[2]];
-    let options = StreamOptions::new(either(24 << 10, 6 << 10));
-    let report = wait(device.stream_max_pool(&plan, &mut Pairs { device: &device, of: &x }, &mut y, options)).unwrap();
+    let (mut pairs, mut y) = (Pairs { device: &device, of: &x }, vec![0.0f32; plan.output_shape()[2]]);
+    let stream = Stream::new(plan, either(24 << 10, 6 << 10)).source(&mut pairs).sink(&mut y);
+    let report = wait(stream.run(&device)).unwrap();
     let largest = |six: &[f32]| six.iter().copied().fold(f32::MIN, f32::max);
     assert_eq!(y, x.chunks_exact(6).map(largest).collect::<Vec<_>>());
     assert!(report.tiles > 2, "{report:?}");

@@ -1,0 +1,133 @@
+//! Tiles in flight: a backend computes one while the next is read and the last is written.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+use super::progress::{Buffer, Running};
+use crate::backend::{Backend, Later, Run};
+use crate::error::ExecuteError;
+use crate::plan::Plan;
+use crate::untyped::{TensorMut, TensorRef};
+
+/// The most tiles in flight on a backend whose calls wait. On one that computes while it is polled there is one.
+pub const IN_FLIGHT: u64 = 2;
+
+/// The tensors of a tile.
+#[derive(Default)]
+pub(super) struct Tensors {
+    pub inputs: Vec<Buffer>,
+    pub outputs: Vec<Buffer>,
+}
+
+/// A tile that a backend computes. `T` tells the caller which one it is.
+struct Flight<T> {
+    tile: T,
+    bytes: [u64; 2],
+    device_bytes: u64,
+    state: State,
+}
+
+enum State {
+    Waiting(Later<'static, Tensors>),
+    Done(Result<Tensors, ExecuteError>),
+}
+
+/// The tiles in flight, the tensors of those that have landed, and the preparation of the last one. It fits the next
+/// tile if the plans of both are equal, which those of most pools without indices are.
+pub(super) struct Flights<'b, T> {
+    backend: &'b dyn Backend,
+    prepared: Option<Arc<dyn Run>>,
+    idle: Vec<Tensors>,
+    flights: VecDeque<Flight<T>>,
+}
+
+impl<'b, T> Flights<'b, T> {
+    pub fn new(backend: &'b dyn Backend) -> Self {
+        Flights { backend, prepared: None, idle: Vec::new(), flights: VecDeque::new() }
+    }
+
+    /// Prepares a tile's plan, and takes memory for its tensors.
+    pub async fn prepare(
+        &mut self,
+        plan: &Plan,
+        running: &mut Running<'_>,
+    ) -> Result<(Arc<dyn Run>, Tensors), ExecuteError> {
+        let run = match self.prepared.take().filter(|prepared| prepared.plan() == plan) {
+            Some(same) => same,
+            // The previous preparation has been dropped before the next one is made.
+            None => self.backend.prepare_tile(plan.clone()).await?,
+        };
+        self.prepared = Some(Arc::clone(&run));
+        let mut tensors = self.idle.pop().unwrap_or_default();
+        tensors.inputs.resize_with(plan.inputs().len(), Buffer::default);
+        tensors.outputs.resize_with(plan.outputs().len(), Buffer::default);
+        for (buffer, spec) in tensors.inputs.iter_mut().zip(plan.inputs()) {
+            running.resize(buffer, spec.bytes())?;
+        }
+        for (buffer, spec) in tensors.outputs.iter_mut().zip(plan.outputs()) {
+            running.resize(buffer, spec.bytes())?;
+        }
+        Ok((run, tensors))
+    }
+
+    /// Lets a tile be computed, whose inputs have been read. The first poll makes a device begin; a backend without one
+    /// is done with it.
+    pub async fn launch(&mut self, tile: T, run: Arc<dyn Run>, tensors: Tensors, running: &mut Running<'_>) {
+        let device_bytes = run.device_bytes();
+        running.take_device(device_bytes);
+        let sum = |buffers: &[Buffer]| buffers.iter().map(|buffer| buffer.bytes().len() as u64).sum();
+        let bytes = [sum(&tensors.inputs), sum(&tensors.outputs)];
+        let mut computed: Later<'static, Tensors> = Box::pin(compute(run, tensors));
+        let state = match poll_fn(|context| Poll::Ready(computed.as_mut().poll(context))).await {
+            Poll::Ready(done) => State::Done(done),
+            Poll::Pending => State::Waiting(computed),
+        };
+        self.flights.push_back(Flight { tile, bytes, device_bytes, state });
+    }
+
+    /// The tile that was launched first, with its outputs, if it is computed already, as many are in flight as may be,
+    /// or `all` are to land. Its tensors are given back by [`Flights::reuse`].
+    pub async fn landed(&mut self, all: bool, running: &mut Running<'_>) -> Result<Option<(T, Tensors)>, ExecuteError> {
+        let full = self.flights.len() as u64 >= IN_FLIGHT;
+        let wanted = |flight: &Flight<T>| all || full || matches!(flight.state, State::Done(_));
+        let Some(flight) = self.flights.pop_front_if(|flight| wanted(flight)) else { return Ok(None) };
+        let tensors = match flight.state {
+            State::Done(done) => done?,
+            State::Waiting(computed) => computed.await?,
+        };
+        running.free_device(flight.device_bytes);
+        if flight.device_bytes > 0 {
+            let [up, down] = flight.bytes;
+            running.report.bytes_uploaded = running.report.bytes_uploaded.saturating_add(up);
+            running.report.bytes_downloaded = running.report.bytes_downloaded.saturating_add(down);
+        }
+        Ok(Some((flight.tile, tensors)))
+    }
+
+    /// Keeps the tensors of a tile that is written for the next one.
+    pub fn reuse(&mut self, tensors: Tensors) {
+        self.idle.push(tensors);
+    }
+}
+
+/// Computes the outputs of a plan from its inputs.
+async fn compute(run: Arc<dyn Run>, mut tensors: Tensors) -> Result<Tensors, ExecuteError> {
+    let plan = run.plan();
+    let inputs: Vec<TensorRef<'_>> = plan
+        .inputs()
+        .iter()
+        .zip(&tensors.inputs)
+        .map(|(spec, buffer)| TensorRef::new(spec.dtype, &spec.shape, buffer.bytes()))
+        .collect::<Result<_, _>>()?;
+    let mut outputs: Vec<TensorMut<'_>> = plan
+        .outputs()
+        .iter()
+        .zip(&mut tensors.outputs)
+        .map(|(spec, buffer)| Ok(TensorMut::new(spec.dtype, &spec.shape, buffer.bytes_mut())?.fresh()))
+        .collect::<Result<_, ExecuteError>>()?;
+    run.run(&inputs, &mut outputs).await?;
+    drop(outputs);
+    Ok(tensors)
+}

@@ -1,0 +1,206 @@
+//! A plan with its sources and its sinks: what callers make, and run on a backend.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use super::ends::{AsyncSink, AsyncSource};
+use super::progress::{Callback, StreamProgress, StreamReport};
+use super::{pool, unpool};
+use crate::backend::Backend;
+use crate::error::{ExecuteError, PlanError};
+use crate::plan::Plan;
+
+/// A pool or an unpool of tensors that need not be in memory: it reads boxes of its sources, computes them on a backend
+/// and writes boxes of its sinks, within a number of bytes. The result has the bits of a [request](crate::Request).
+///
+/// While a device computes one tile, the next is read and the last is written.
+///
+/// * A pool is cut as [`Tiling`](crate::Tiling) says, by what a tile takes on the backend.
+/// * An unpool reads all indices and checks them before it writes anything, and reads them again with the values.
+///   Where every index stays in its own plane, as a pool's indices do, and the budget holds planes of Y with their
+///   sources, in NCHW, the backend computes whole planes. Otherwise the host puts each value in its place, whatever the
+///   backend is: it has to read every index anyway, to know in which tile its value belongs. Where indices stay in
+///   their planes, the values and indices of a plane are read once for each tile that holds a part of the plane;
+///   otherwise all values and indices are read once for every tile of Y.
+///
+/// ```
+/// use wgpu_pooling::{Cpu, DType, IndexType, MaxPool, Stream};
+///
+/// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64))?;
+/// let (mut x, mut y, mut indices) = (&[3.0f32, 1.0, 2.0, 9.0][..], vec![0.0f32; 2], vec![0i64; 2]);
+/// let stream = Stream::new(plan, 1 << 20).source(&mut x).sink(&mut y).sink(&mut indices);
+/// let report = stream.run_blocking(&Cpu::new())?;
+/// assert_eq!((y, indices, report.tiles), (vec![3.0, 9.0], vec![0, 3], 1));
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[must_use]
+pub struct Stream<'a> {
+    plan: Plan,
+    pub(super) budget_bytes: u64,
+    pub(super) sources: Vec<&'a mut dyn AsyncSource>,
+    pub(super) sinks: Vec<&'a mut dyn AsyncSink>,
+    pub(super) progress: Option<Callback<'a>>,
+}
+
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Stream { plan, budget_bytes, .. } = self;
+        formatter.debug_struct("Stream").field("plan", plan).field("budget_bytes", budget_bytes).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Stream<'a> {
+    /// A stream without its ends. The budget is the most bytes that it may hold at a time, on the host and on the
+    /// device together, in vectors, buffers and staging memory. Memory of the device object, the driver and pipelines
+    /// is not counted, nor what the kernels of the CPU take for themselves, at most some 3 MiB for each thread.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, Stream};
+    /// // At most 256 MiB.
+    /// let stream = Stream::new(MaxPool::new([2]).plan(&[1, 1, 1 << 40], DType::F32, None)?, 256 << 20);
+    /// # let _ = stream;
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn new(plan: impl Into<Plan>, budget_bytes: u64) -> Self {
+        Stream { plan: plan.into(), budget_bytes, sources: Vec::new(), sinks: Vec::new(), progress: None }
+    }
+
+    /// Adds the source of the next input: a [`Source`](crate::Source) or one that may wait.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Cpu, DType, IndexType, MaxUnpool, Stream};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::F32, IndexType::I64)?;
+    /// let (mut x, mut indices, mut y) = (&[3.0f32, 2.0][..], &[0i64, 2][..], vec![0.0f32; 3]);
+    /// Stream::new(plan, 1 << 20).source(&mut x).source(&mut indices).sink(&mut y).run_blocking(&Cpu::new())?;
+    /// assert_eq!(y, [3.0, 0.0, 2.0]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn source(mut self, source: &'a mut dyn AsyncSource) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Adds the sink of the next output: a [`Sink`](crate::Sink) or one that may wait.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Cpu, DType, MaxPool, Stream};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
+    /// let (mut x, mut y) = (&[3u8, 1, 2][..], vec![0u8; 2]);
+    /// Stream::new(plan, 1 << 20).source(&mut x).sink(&mut y).run_blocking(&Cpu::new())?;
+    /// assert_eq!(y, [3, 2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn sink(mut self, sink: &'a mut dyn AsyncSink) -> Self {
+        self.sinks.push(sink);
+        self
+    }
+
+    /// Sets a callback that is called before the first tile and after each written tile. If it returns
+    /// `ControlFlow::Break`, the run ends with [`ExecuteError::Stopped`]. On the web it need not be `Send`.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use wgpu_pooling::{DType, MaxPool, Stream};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 1 << 40], DType::F32, None)?;
+    /// let stream = Stream::new(plan, 1 << 30).progress(|progress| match progress.bytes_read {
+    ///     0..1_000_000_000 => ControlFlow::Continue(()),
+    ///     _ => ControlFlow::Break(()),
+    /// });
+    /// # let _ = stream;
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a) -> Self {
+        self.progress = Some(Box::new(callback));
+        self
+    }
+
+    /// Sets a callback that is called before the first tile and after each written tile. If it returns
+    /// `ControlFlow::Break`, the run ends with [`ExecuteError::Stopped`].
+    ///
+    /// ```
+    /// use std::{cell::Cell, ops::ControlFlow, rc::Rc};
+    /// use wgpu_pooling::{DType, MaxPool, Stream};
+    ///
+    /// let tiles = Rc::new(Cell::new(0));
+    /// let shown = Rc::clone(&tiles);
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 1 << 40], DType::F32, None)?;
+    /// let stream = Stream::new(plan, 1 << 30).progress(move |progress| {
+    ///     shown.set(progress.done);
+    ///     ControlFlow::Continue(())
+    /// });
+    /// # let _ = stream;
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    #[cfg(target_arch = "wasm32")]
+    pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + 'a) -> Self {
+        self.progress = Some(Box::new(callback));
+        self
+    }
+
+    /// Reads, computes and writes. Kernels are chosen for each tile, whatever the backend's handle asks for. On a
+    /// backend that does not wait, such as the CPU, tiles are computed one after the other in the thread that polls.
+    ///
+    /// # Errors
+    /// [`PlanError::OperandCount`] and [`ExecuteError::TypeMismatch`] if the ends are not the plan's;
+    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile;
+    /// [`PlanError::KernelDoesNotApply`] for conversions of indices; [`ExecuteError::Source`],
+    /// [`ExecuteError::Sink`], [`ExecuteError::Stopped`], [`ExecuteError::Interrupted`] and
+    /// [`ExecuteError::OutOfMemory`]; for bad indices those of [`Run::run`](crate::Run::run), before anything is
+    /// written; those of a device. Tiles that were written before an error stay written.
+    ///
+    /// ```
+    /// # async fn f(backend: &dyn wgpu_pooling::Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{DType, MaxPool, Stream};
+    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, None)?;
+    /// let (mut x, mut y) = (&[3.0f32, 1.0, 2.0, 9.0][..], vec![0.0f32; 2]);
+    /// let report = Stream::new(plan, 64 << 20).source(&mut x).sink(&mut y).run(backend).await?;
+    /// assert_eq!((y, report.tiles), (vec![3.0, 9.0], 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn run(self, backend: &dyn Backend) -> Result<StreamReport, ExecuteError> {
+        self.check_ends()?;
+        backend.check_alive()?;
+        match self.plan.clone() {
+            Plan::Pool(plan) => pool::run(self, &plan, backend).await,
+            Plan::Unpool(plan) => unpool::run(self, &plan, backend).await,
+            Plan::Convert(_) => {
+                let reason = "it is not for conversions of indices";
+                Err(PlanError::KernelDoesNotApply { kernel: "stream", reason }.into())
+            }
+        }
+    }
+
+    /// [`Stream::run`], waiting for the result in this thread. Outside the web.
+    ///
+    /// # Errors
+    /// As [`Stream::run`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, Reference, Stream};
+    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, None)?;
+    /// let (mut x, mut y) = (&[3.0f32, 1.0, 2.0, 9.0][..], vec![0.0f32; 2]);
+    /// let report = Stream::new(plan, 16).source(&mut x).sink(&mut y).run_blocking(&Reference)?;
+    /// assert_eq!((y, report.tiles), (vec![3.0, 9.0], 2));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn run_blocking(self, backend: &dyn Backend) -> Result<StreamReport, ExecuteError> {
+        pollster::block_on(self.run(backend))
+    }
+
+    /// Refuses ends that are not those of the plan.
+    fn check_ends(&self) -> Result<(), ExecuteError> {
+        self.plan.check_count("sources", self.plan.inputs(), self.sources.len())?;
+        self.plan.check_count("sinks", self.plan.outputs(), self.sinks.len())?;
+        let [read, written] = self.plan.operand_names();
+        let sources = self.sources.iter().map(|source| source.dtype()).zip(self.plan.inputs()).zip(read);
+        let sinks = self.sinks.iter().map(|sink| sink.dtype()).zip(self.plan.outputs()).zip(written);
+        for ((dtype, spec), what) in sources.chain(sinks) {
+            dtype.map_or(Ok(()), |dtype| spec.check_dtype(what, dtype))?;
+        }
+        Ok(())
+    }
+}
