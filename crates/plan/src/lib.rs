@@ -76,6 +76,6 @@ pub mod internal {
     pub use crate::plan::{EmptyBase, Named};
     pub use crate::reduction::Reduction;
     pub use crate::stream::IN_FLIGHT;
-    pub use crate::tensor::{count, device_bytes, for_each, position, zeros};
+    pub use crate::tensor::{count, device_bytes, for_each, zeros};
     pub use crate::untyped::check_operands;
 }

@@ -628,8 +628,7 @@ impl UnpoolPlan {
     }
 
     /// Recomputes the tensors' shapes from batch, channels and extents.
-    #[doc(hidden)]
-    pub fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
+    pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
         let spec = |dtype, layout, spatial: &[usize]| spec(dtype, layout, self.batch, self.channels, spatial);
         let indices = spec(self.index_type.dtype(), self.space.layout, &self.x_extents);
         (self.inputs, self.outputs) =

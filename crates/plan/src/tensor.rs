@@ -81,8 +81,7 @@ impl TensorSpec {
     }
 
     /// Refuses a host tensor of another type or shape. A host tensor has no layout, so the expected layout is assumed.
-    #[doc(hidden)]
-    pub fn check_host<T: Element>(&self, what: &'static str, x: &TensorView<'_, T>) -> Result<(), ExecuteError> {
+    pub(crate) fn check_host<T: Element>(&self, what: &'static str, x: &TensorView<'_, T>) -> Result<(), ExecuteError> {
         self.check_untyped(what, T::DTYPE, x.shape())
     }
 

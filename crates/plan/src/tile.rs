@@ -311,12 +311,6 @@ impl Tiling {
         Tile { input, output, plan, part: None }
     }
 
-    /// Whether each tile is a single window or a part of one.
-    #[doc(hidden)]
-    pub fn cuts_windows(&self) -> bool {
-        self.part_taps.is_some()
-    }
-
     /// N, C and the spatial extents of Y.
     fn full(&self) -> Vec<usize> {
         let axes = self.plan.axes.iter().map(|axis| axis.output);

@@ -62,8 +62,7 @@ impl<'a> TensorRef<'a> {
     }
 
     /// The elements, copied where the bytes are not aligned for them.
-    #[doc(hidden)]
-    pub fn elements<T: Element>(&self) -> Result<Cow<'a, [T]>, ExecuteError> {
+    pub(crate) fn elements<T: Element>(&self) -> Result<Cow<'a, [T]>, ExecuteError> {
         if let Ok(elements) = bytemuck::try_cast_slice(self.bytes) {
             return Ok(Cow::Borrowed(elements));
         }

@@ -93,13 +93,12 @@ impl<'a> Running<'a> {
         Running { progress, report: StreamReport::default(), callback, told: None, host: 0, device: 0 }
     }
 
-    /// Makes a buffer have so many bytes, whatever they are. Its memory counts towards the budget until the run ends.
+    /// Makes a buffer have so many bytes, whatever they are. Its memory counts towards the budget until it is freed.
     pub fn resize(&mut self, buffer: &mut Buffer, bytes: u64) -> Result<(), ExecuteError> {
         let wanted = usize::try_from(bytes).unwrap_or(usize::MAX);
         if buffer.most < wanted {
             // The shorter one is freed before the longer one is allocated.
-            self.host = self.host.saturating_sub(buffer.most as u64);
-            *buffer = Buffer::default();
+            self.free(buffer);
             buffer.words = zeros(&[wanted.div_ceil(size_of::<u64>())])?;
             buffer.most = wanted;
             self.host = self.host.saturating_add(bytes);
@@ -107,6 +106,12 @@ impl<'a> Running<'a> {
         }
         buffer.bytes = wanted;
         Ok(())
+    }
+
+    /// Frees the memory of a buffer.
+    pub fn free(&mut self, buffer: &mut Buffer) {
+        self.host = self.host.saturating_sub(buffer.most as u64);
+        *buffer = Buffer::default();
     }
 
     /// Counts memory of a device that is taken.

@@ -144,6 +144,7 @@ pub(super) async fn run(
     unpool.running.tell()?;
     let stay = unpool.check_indices().await?;
     if stay && sizes.planes {
+        unpool.running.free(&mut unpool.indices);
         unpool.compute_planes().await?;
     } else {
         unpool.put_in_place(stay).await?;
