@@ -15,9 +15,9 @@
 pub enum Family {
     /// Pools: an invocation reads every element of its window, on three spatial axes at a time.
     Direct,
-    /// Pools with small windows, none of them empty: an invocation computes a tile of neighbouring outputs and loads
-    /// shared elements once, in wide loads. Specialised only.
-    Blocked,
+    /// Pools with small windows, none of them empty: an invocation computes a thread tile of neighbouring outputs and
+    /// loads shared elements once, in wide loads. Specialised only.
+    ThreadTile,
     /// Pools with overlapping windows, none of them empty: a sliding maximum along one axis at a time, so that the cost
     /// hardly grows with the window. Specialised only.
     Sliding,
@@ -54,7 +54,7 @@ impl Family {
     /// ```
     pub const ALL: &'static [Family] = &[
         Family::Direct,
-        Family::Blocked,
+        Family::ThreadTile,
         Family::Sliding,
         Family::Teamed,
         Family::Reducing,
@@ -69,7 +69,7 @@ impl Family {
     pub const fn name(self) -> &'static str {
         match self {
             Family::Direct => "direct",
-            Family::Blocked => "blocked",
+            Family::ThreadTile => "thread_tile",
             Family::Sliding => "sliding",
             Family::Teamed => "teamed",
             Family::Reducing => "reducing",
@@ -86,12 +86,12 @@ impl Family {
     /// ```
     /// use wgpu_pooling::{Build, Family};
     /// assert_eq!(Family::Direct.builds(), [Build::Generic, Build::Specialised]);
-    /// assert_eq!(Family::Blocked.builds(), [Build::Specialised]);
+    /// assert_eq!(Family::ThreadTile.builds(), [Build::Specialised]);
     /// ```
     pub const fn builds(self) -> &'static [Build] {
         match self {
             Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
-            Family::Blocked | Family::Sliding | Family::Teamed => &[Build::Specialised],
+            Family::ThreadTile | Family::Sliding | Family::Teamed => &[Build::Specialised],
             Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }

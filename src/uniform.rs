@@ -115,7 +115,7 @@ uniform! {
         fresh: u32,
         blocks: u32,
         block_first: u32,
-        walk: u32,
+        tile_lines: u32,
         index_outer: [u32; 2],
         index_channel: [u32; 2],
         channels: u32,

@@ -1,8 +1,8 @@
 // A streaming unpool whose windows overlap, or begin in the padding: an element is covered by the windows of several
 // sources: its cell's own source and neighbours of that source. The last of these sources whose index names the element
 // gives the element its value. Each invocation takes four neighbouring cells (four columns, or four channels where
-// channels are innermost) and walks down some lines of cells, so that it reads each line of sources once for the lines
-// of cells above and below.
+// channels are innermost) of some lines, from the top down, so that it reads each line of sources once for the lines of
+// cells above and below.
 //
 //      sources          before  own  after            cells of one line: STRIDE_1 rows, STRIDE_2 columns
 //      line above          o     o     o
@@ -11,7 +11,7 @@
 //
 // Constants decide which of the nine sources' windows cover an element, so the compiler removes the code for the other
 // sources.
-// Fewest bytes: X once, its indices once, Y once. The halo of every four cells and of every walk is read in addition.
+// Fewest bytes: X once, its indices once, Y once. The halo of the cells of every invocation is read in addition.
 // provides: main
 // requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
@@ -300,14 +300,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (reaches(-1, KERNEL_1, STRIDE_1, PAD_1)) {
     above = load_line(cell, top - 1);
   }
-  for (var walked = 0u; walked < LINES; walked++) {
-    let line = cell.at.y + walked;
+  for (var below = 0u; below < LINES; below++) {
+    let line = cell.at.y + below;
     // A line of cells exists if it has rows in Y, or sources, or both.
     if (line * STRIDE_1 < stream.covering[1].output || line < stream.covering[1].input) {
-      let place = first + vec4<u32>(walked * STRIDE_1 * stream.value.axis_1);
-      // The next line is loaded only if its windows reach up into this line of cells, or if the walk continues with it.
+      let place = first + vec4<u32>(below * STRIDE_1 * stream.value.axis_1);
+      // The next line is loaded only if its windows reach up into this line of cells, or if it is written too.
       var below = own;
-      if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || walked + 1u < LINES) {
+      if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || below + 1u < LINES) {
         below = load_line(cell, i32(line) + 1);
       }
       tell(cell, own, line, place);

@@ -17,12 +17,12 @@ mod partition;
 mod policy;
 mod pool;
 mod reduce;
-mod rows;
 mod runs;
 mod slide;
 mod sliding;
 mod stream;
 mod team;
+mod thread_tile;
 mod tuning;
 mod unpool;
 mod view;
@@ -65,7 +65,7 @@ pub struct Choice {
 /// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
 /// let found = families(&plan.into(), &Limits::WEBGPU);
 /// assert_eq!(found[0], Family::Direct, "what a small tensor runs as");
-/// assert!(found.contains(&Family::Blocked) && found.contains(&Family::Sliding));
+/// assert!(found.contains(&Family::ThreadTile) && found.contains(&Family::Sliding));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
@@ -99,7 +99,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Teamed`], for whole planes of 16 or more elements of four bytes, or of 40 or more elements of another size; and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more (32 or more if elements are smaller than a word) | |
 /// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
 /// | On GPUs [`Family::Direct`], for 64-bit elements in windows of 9 taps or more with strides of 2 or more; and for elements of two or four bytes in windows that do not overlap, where rows of Y (channels, in NHWC) are no multiple of four | |
-/// | [`Family::Blocked`] | |
+/// | [`Family::ThreadTile`] | |
 /// | [`Family::Sliding`], for windows of 6 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
 /// | [`Family::Separable`], specialised | [`Family::Separable`], generic |

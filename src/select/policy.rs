@@ -49,7 +49,7 @@ pub(super) fn preference(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<
         if team::is_small_plane(plan) || (!limits.software && direct_on_gpus(plan)) {
             families.push(Family::Direct);
         }
-        families.push(Family::Blocked);
+        families.push(Family::ThreadTile);
         if taps >= SLIDING_INSTEAD_FROM && !families.contains(&Family::Sliding) {
             families.push(Family::Sliding);
         }
@@ -112,6 +112,6 @@ fn direct_on_gpus(plan: &PoolPlan) -> bool {
 /// The families that are tried, in this order, after all of those in `preference`.
 pub(super) fn others(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<Family> {
     let preferred = preference(plan, build, limits);
-    let others = [Family::Blocked, Family::Sliding, Family::Teamed, Family::Reducing];
+    let others = [Family::ThreadTile, Family::Sliding, Family::Teamed, Family::Reducing];
     others.into_iter().filter(|family| !preferred.contains(family)).collect()
 }

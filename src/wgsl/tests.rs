@@ -106,7 +106,7 @@ fn every_block(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pool = |pool: MaxPool, shape: &[usize], index_type: Option<IndexType>| {
         let plan = pool.plan(shape, dtype, index_type).unwrap().into();
-        let choice = Choice { family: Some(Family::Blocked), build: None };
+        let choice = Choice { family: Some(Family::ThreadTile), build: None };
         match select(&plan, &Limits::WEBGPU, &choice) {
             Ok(schedule) => Some(schedule.dispatches()[0].key().clone()),
             Err(PlanError::KernelDoesNotApply { .. }) => None,
@@ -276,7 +276,7 @@ fn every_shader_is_valid_without_optional_features_and_compares_no_floats() {
             }
         }
     }
-    assert!(comparisons > 1_000, "the walk must have seen the kernels' comparisons, but saw {comparisons}");
+    assert!(comparisons > 1_000, "the search must have seen the kernels' comparisons, but saw {comparisons}");
 }
 
 #[test]

@@ -72,12 +72,12 @@ fn a_long_window_slides_and_a_short_one_is_direct() {
 
 #[test]
 fn families_that_apply_are_these() {
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming, Teamed};
+    use Family::{Accumulating, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming, Teamed, ThreadTile};
     let of = |plan: Plan| families(&plan, &Limits::WEBGPU);
     let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap().into());
     let thirds = MaxPool::new([3, 3]);
-    assert_eq!(pool(&thirds, &[1, 1, 8, 8]), [Direct, Separable, Accumulating, Blocked, Sliding, Teamed]);
-    assert_eq!(pool(&thirds, &[8, 32, 16, 16]), [Blocked, Sliding, Direct, Separable, Accumulating, Teamed]);
+    assert_eq!(pool(&thirds, &[1, 1, 8, 8]), [Direct, Separable, Accumulating, ThreadTile, Sliding, Teamed]);
+    assert_eq!(pool(&thirds, &[8, 32, 16, 16]), [ThreadTile, Sliding, Direct, Separable, Accumulating, Teamed]);
     assert_eq!(pool(&GlobalMaxPool::new(), &[1, 8, 99, 99]), [Reducing, Teamed, Separable, Accumulating]);
     assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Sliding, Separable, Accumulating, Teamed]);
     assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable, Teamed, Reducing]);
@@ -163,7 +163,7 @@ fn a_schedule_knows_which_devices_can_run_it() {
 fn what_is_selected_by_geometry() {
     use Build::{Generic, Specialised};
     use DType::{F16, F32, F64, U8};
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming, Teamed};
+    use Family::{Accumulating, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming, Teamed, ThreadTile};
 
     let of = |pool: &dyn Pooling, shape: &[usize], dtype| Plan::from(pool.plan(shape, dtype, None).unwrap());
     let halves = || MaxPool::new([2, 2]).strides([2, 2]);
@@ -177,32 +177,32 @@ fn what_is_selected_by_geometry() {
         // The size decides on the build: all small tensors share one generic kernel, a large tensor gets a kernel for
         // its window.
         ("a small tensor", of(&halves(), &[1, 1, 63, 64], F32), Direct, Generic),
-        ("the smallest that is large", of(&halves(), &[1, 1, 64, 64], F32), Blocked, Specialised),
+        ("the smallest that is large", of(&halves(), &[1, 1, 64, 64], F32), ThreadTile, Specialised),
         ("a small tensor with a long window", of(&MaxPool::new([40, 40]), &[1, 1, 60, 60], F32), Direct, Generic),
         // Small windows: elements that neighbouring windows share are loaded once.
-        ("2x2", of(&halves(), image, F32), Blocked, Specialised),
-        ("2x2 of bytes", of(&halves(), &[1, 64, 128, 128], U8), Blocked, Specialised),
-        ("2x2 of eight bytes", of(&halves(), image, F64), Blocked, Specialised),
-        ("2x2 in odd rows", of(&halves(), &[1, 64, 111, 111], F32), Blocked, Specialised),
-        ("2x2 of two bytes in odd rows", of(&halves(), &[1, 64, 111, 111], F16), Blocked, Specialised),
-        ("2x2 of four channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 4], F16), Blocked, Specialised),
-        ("2x2 of six channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], F16), Blocked, Specialised),
+        ("2x2", of(&halves(), image, F32), ThreadTile, Specialised),
+        ("2x2 of bytes", of(&halves(), &[1, 64, 128, 128], U8), ThreadTile, Specialised),
+        ("2x2 of eight bytes", of(&halves(), image, F64), ThreadTile, Specialised),
+        ("2x2 in odd rows", of(&halves(), &[1, 64, 111, 111], F32), ThreadTile, Specialised),
+        ("2x2 of two bytes in odd rows", of(&halves(), &[1, 64, 111, 111], F16), ThreadTile, Specialised),
+        ("2x2 of four channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 4], F16), ThreadTile, Specialised),
+        ("2x2 of six channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], F16), ThreadTile, Specialised),
         (
             "2x2 of six channels of bytes",
             of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], U8),
-            Blocked,
+            ThreadTile,
             Specialised,
         ),
-        ("3x3 by 2 of eight bytes", of(&square(3).strides([2, 2]), image, F64), Blocked, Specialised),
-        ("3x3 of eight bytes", of(&square(3), image, F64), Blocked, Specialised),
-        ("3x3 in odd rows", of(&square(3), &[1, 64, 111, 111], F32), Blocked, Specialised),
-        ("3x3", of(&square(3), image, F32), Blocked, Specialised),
-        ("5x5", of(&square(5), image, F32), Blocked, Specialised),
-        ("7x7 apart", of(&MaxPool::new([7, 7]).strides([7, 7]), image, F32), Blocked, Specialised),
-        ("2x2x2", of(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 8, 32, 32, 32], F32), Blocked, Specialised),
-        ("2x2 of channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Blocked, Specialised),
-        ("3x3 of channels", of(&square(3).layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Blocked, Specialised),
-        ("adaptive, all windows alike", of(&AdaptiveMaxPool::new([56, 56]), image, F32), Blocked, Specialised),
+        ("3x3 by 2 of eight bytes", of(&square(3).strides([2, 2]), image, F64), ThreadTile, Specialised),
+        ("3x3 of eight bytes", of(&square(3), image, F64), ThreadTile, Specialised),
+        ("3x3 in odd rows", of(&square(3), &[1, 64, 111, 111], F32), ThreadTile, Specialised),
+        ("3x3", of(&square(3), image, F32), ThreadTile, Specialised),
+        ("5x5", of(&square(5), image, F32), ThreadTile, Specialised),
+        ("7x7 apart", of(&MaxPool::new([7, 7]).strides([7, 7]), image, F32), ThreadTile, Specialised),
+        ("2x2x2", of(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 8, 32, 32, 32], F32), ThreadTile, Specialised),
+        ("2x2 of channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32), ThreadTile, Specialised),
+        ("3x3 of channels", of(&square(3).layout(Layout::Nhwc), &[1, 112, 112, 64], F32), ThreadTile, Specialised),
+        ("adaptive, all windows alike", of(&AdaptiveMaxPool::new([56, 56]), image, F32), ThreadTile, Specialised),
         // Large windows that overlap.
         ("7x7", of(&square(7), image, F32), Sliding, Specialised),
         ("9x9", of(&square(9), image, F32), Sliding, Specialised),
@@ -297,7 +297,7 @@ fn what_is_asked_for_is_what_runs() {
     let unpool: Plan =
         MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 64, 56, 56], DType::F32, IndexType::I64).unwrap().into();
     for (plan, families_of_kind) in [
-        (&pool, &[Family::Direct, Family::Blocked, Family::Separable, Family::Accumulating][..]),
+        (&pool, &[Family::Direct, Family::ThreadTile, Family::Separable, Family::Accumulating][..]),
         (&unpool, &[Family::Streaming, Family::ClaimEmit][..]),
     ] {
         for &family in families_of_kind {

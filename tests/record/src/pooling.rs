@@ -19,7 +19,7 @@ use crate::{catalogue, work};
 
 const FAMILIES: [Family; 10] = [
     Family::Direct,
-    Family::Blocked,
+    Family::ThreadTile,
     Family::Sliding,
     Family::Teamed,
     Family::Reducing,

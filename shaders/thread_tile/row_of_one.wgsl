@@ -1,4 +1,4 @@
-// Neighbouring outputs of an invocation as one quad. The second quad of row/row_of_two.wgsl is left out, because
+// Neighbouring outputs of an invocation as one quad. The second quad of thread_tile/row_of_two.wgsl is left out, because
 // compilers take longer for structures with unused fields.
 // provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
 // requires: Quad, Elements, combine_quads, join_quads
