@@ -300,14 +300,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (reaches(-1, KERNEL_1, STRIDE_1, PAD_1)) {
     above = load_line(cell, top - 1);
   }
-  for (var below = 0u; below < LINES; below++) {
-    let line = cell.at.y + below;
+  for (var down = 0u; down < LINES; down++) {
+    let line = cell.at.y + down;
     // A line of cells exists if it has rows in Y, or sources, or both.
     if (line * STRIDE_1 < stream.covering[1].output || line < stream.covering[1].input) {
-      let place = first + vec4<u32>(below * STRIDE_1 * stream.value.axis_1);
+      let place = first + vec4<u32>(down * STRIDE_1 * stream.value.axis_1);
       // The next line is loaded only if its windows reach up into this line of cells, or if it is written too.
       var below = own;
-      if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || below + 1u < LINES) {
+      if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || down + 1u < LINES) {
         below = load_line(cell, i32(line) + 1);
       }
       tell(cell, own, line, place);
