@@ -37,7 +37,7 @@ pub enum Family {
     /// Unpools: every output element is gathered from the few sources whose windows cover it. The device detects
     /// indices outside their sources' windows, and the steps of `ClaimEmit` then follow without a round trip, unless
     /// such indices are an error or skipped ([`OutsideWindow`](crate::OutsideWindow)).
-    Streaming,
+    Gather,
     /// Unpools: every source claims its target element, then every output element reads its owner. Works for any
     /// indices.
     ClaimEmit,
@@ -60,7 +60,7 @@ impl Family {
         Family::Reducing,
         Family::Separable,
         Family::Accumulating,
-        Family::Streaming,
+        Family::Gather,
         Family::ClaimEmit,
         Family::Convert,
     ];
@@ -75,7 +75,7 @@ impl Family {
             Family::Reducing => "reducing",
             Family::Separable => "separable",
             Family::Accumulating => "accumulating",
-            Family::Streaming => "streaming",
+            Family::Gather => "gather",
             Family::ClaimEmit => "claim_emit",
             Family::Convert => "convert",
         }
@@ -90,7 +90,7 @@ impl Family {
     /// ```
     pub const fn builds(self) -> &'static [Build] {
         match self {
-            Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
+            Family::Direct | Family::Separable | Family::Gather => &[Build::Generic, Build::Specialised],
             Family::ThreadTile | Family::Sliding | Family::Teamed => &[Build::Specialised],
             Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }

@@ -172,7 +172,7 @@ impl UnpoolDigits {
     pub const NONE: UnpoolDigits = UnpoolDigits { source: 0, target: 0 };
 }
 
-/// How the streaming unpool writes the cells of its sources.
+/// How the gathering unpool writes the cells of its sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum CellsKernel {
     /// Windows lie apart, and rows are whole words.

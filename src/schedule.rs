@@ -465,7 +465,7 @@ impl Schedule {
     /// ```
     pub fn keeps_report(&self) -> bool {
         let told = matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Error);
-        told && self.family == Family::Streaming
+        told && self.family == Family::Gather
     }
 
     /// Whether a device with these limits can run the schedule. A schedule from [`select`](crate::select()) for the

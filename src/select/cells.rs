@@ -1,4 +1,4 @@
-//! The streaming unpool in one pass. A stride cell is the block of Y of one stride; an invocation writes a few
+//! The gathering unpool in one pass. A stride cell is the block of Y of one stride; an invocation writes a few
 //! neighbouring cells.
 
 use wgpu_pooling_plan::internal::count;
@@ -26,7 +26,7 @@ pub(super) struct Cells {
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Streaming.name(), reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Gather.name(), reason })
 }
 
 /// The three axes of an unpool.

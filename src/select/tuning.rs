@@ -194,10 +194,10 @@ pub(super) mod team {
 
 /// Unpools.
 pub(super) mod unpool {
-    /// Outputs from which a GPU streams. Card, 6 random unpools of 10 to 16 MB: the general path took 0.30 to 0.65 of
-    /// the time of streaming, whose dispatches are twice as many. Its owners, four bytes each, then lie in the cache of
+    /// Outputs from which a GPU gathers. Card, 6 random unpools of 10 to 16 MB: the general path took 0.30 to 0.65 of
+    /// the time of gathering, whose dispatches are twice as many. Its owners, four bytes each, then lie in the cache of
     /// the device; larger unpools were not compared.
-    pub const STREAMED_FROM: u64 = 1 << 21;
+    pub const GATHERED_FROM: u64 = 1 << 21;
 
     /// The most elements of a stride cell. With larger cells, neighbouring invocations write too far apart.
     pub const MOST_PLACES: u64 = 64;

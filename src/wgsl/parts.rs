@@ -139,7 +139,7 @@ parts![
     "core/unpool.wgsl",
     "core/pick.wgsl",
     "core/quotient.wgsl",
-    "core/stream.wgsl",
+    "core/gather.wgsl",
     "core/stride_cell.wgsl",
     "core/team_output.wgsl",
     "core/team_outputs.wgsl",

@@ -327,7 +327,7 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let x = Tensor::<T>::new(shape, bits(count, count as u64)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&pooled, x.view()).unwrap();
     let plan = MaxUnpool::inverse_of(pool, shape).plan(y.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
-    let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
+    let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
     for schedule in schedules(&Plan::from(plan.clone()), &gpu().limits(), &choice) {
         unpools_with(schedule, &plan, &y, &indices, shape);
     }
@@ -376,7 +376,7 @@ fn unpools_with<T: Element, I: Index>(
 fn before_the_output<T: Element, I: Index>() {
     let unpool = MaxUnpool::new([1]).strides([2]).pads([2, 0]).output_shape([2, 1, 4]);
     let plan = unpool.unpool_space(UnpoolSpace::OutputShape).plan(&[2, 1, 2], T::DTYPE, I::INDEX_TYPE).unwrap();
-    let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
+    let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
     let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
     let prepared = gpu().prepare_blocking(schedule).unwrap();
     let x = Tensor::<T>::new([2, 1, 2], bits(4, 4)).unwrap();

@@ -159,11 +159,8 @@ fn tried<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize]) -> (u32, u64
     let (mut tensors, bad) = (0, std::cell::Cell::new(0));
     let count = shape.iter().product::<usize>();
     let choice = |(family, build)| Choice { family: Some(family), build: Some(build) };
-    let all = [
-        (Family::Streaming, Build::Generic),
-        (Family::Streaming, Build::Specialised),
-        (Family::ClaimEmit, Build::Generic),
-    ];
+    let all =
+        [(Family::Gather, Build::Generic), (Family::Gather, Build::Specialised), (Family::ClaimEmit, Build::Generic)];
     for choice in all.map(choice) {
         let Some(way) = Way::new::<T, I>(unpool, shape, &choice) else { continue };
         let unit = way.plan.space().unit() as i64;

@@ -25,7 +25,7 @@ const FAMILIES: [Family; 10] = [
     Family::Reducing,
     Family::Separable,
     Family::Accumulating,
-    Family::Streaming,
+    Family::Gather,
     Family::ClaimEmit,
     Family::Convert,
 ];

@@ -22,7 +22,7 @@ use crate::wgsl::key::KernelKey;
 /// Bytes of a grid that the device writes: three words.
 const GRID_BYTES: u64 = 12;
 
-/// The schedule of a streaming unpool.
+/// The schedule of a gathering unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
     unpool::check_sizes(plan, limits)?;
     let Some(windows) = &plan.windows else {
@@ -56,28 +56,28 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         Build::Specialised => Some(cells::cells(plan, &own, activation_kind, limits)?),
     };
     let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own, &general);
-    let mut streaming = Streaming { plan, limits, uniform, schedule };
+    let mut gathering = Gathering { plan, limits, uniform, schedule };
     match cells {
-        Some(cells) => streaming.cells(cells)?,
-        None => streaming.windows(activation_kind, iterations)?,
+        Some(cells) => gathering.cells(cells)?,
+        None => gathering.windows(activation_kind, iterations)?,
     }
     if scatters {
-        streaming.general(general);
+        gathering.general(general);
     }
-    Ok(streaming.schedule)
+    Ok(gathering.schedule)
 }
 
 /// A schedule under construction.
-struct Streaming<'a> {
+struct Gathering<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
-    uniform: uniform::Stream,
+    uniform: uniform::Gather,
     schedule: Schedule,
 }
 
-impl Streaming<'_> {
+impl Gathering<'_> {
     fn dispatch(&mut self, key: KernelKey, grid: [u32; 3], operands: &[Operand], iterations: u64) {
-        let mut uniform: uniform::Stream = self.uniform;
+        let mut uniform: uniform::Gather = self.uniform;
         uniform.grid_width = grid[0];
         let operands = operands.iter().copied().map(BoundRange::whole).collect();
         self.schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
@@ -132,17 +132,17 @@ impl Streaming<'_> {
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Streaming.name(), reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Gather.name(), reason })
 }
 
 /// A schedule without dispatches, for an unpool without a general path.
 fn alone(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
     if plan.input_shape().contains(&0) || (build == Build::Specialised && plan.output_shape().contains(&0)) {
-        return refuse("there is nothing to stream");
+        return refuse("there is nothing to gather");
     }
     Ok(Schedule {
         plan: Plan::Unpool(plan.clone()),
-        family: Family::Streaming,
+        family: Family::Gather,
         build,
         dispatches: Vec::new(),
         tables: Tables::default(),
@@ -153,10 +153,10 @@ fn alone(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
 /// A schedule without dispatches, and the dispatches of the general path.
 fn general(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<(Schedule, Vec<Dispatch>), PlanError> {
     let mut schedule = unpool::schedule_by_owners(plan, limits)?;
-    schedule.family = Family::Streaming;
+    schedule.family = Family::Gather;
     schedule.build = build;
     if plan.input_shape().contains(&0) || plan.output_shape().contains(&0) {
-        return refuse("there is nothing to stream");
+        return refuse("there is nothing to gather");
     }
     let general = std::mem::take(&mut schedule.dispatches);
     if general.len() > 3 {
@@ -174,8 +174,8 @@ fn uniform(
     covering: [uniform::Axis; 3],
     own: [uniform::Axis; 3],
     general: &[Dispatch],
-) -> uniform::Stream {
-    let mut uniform = uniform::Stream {
+) -> uniform::Gather {
+    let mut uniform = uniform::Gather {
         outputs: count(plan.output_shape()) as u32,
         sources: count(plan.input_shape()) as u32,
         inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
