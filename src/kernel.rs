@@ -312,7 +312,7 @@ impl Operand {
             Operand::Y => "y",
             Operand::Indices => "indices",
             Operand::IndicesOut => "indices_out",
-            Operand::Report => "status",
+            Operand::Report => "report",
             Operand::Tables => "window tables",
             // No schedule has more than five.
             Operand::Scratch(0) => "scratch[0]",

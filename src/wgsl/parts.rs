@@ -149,7 +149,7 @@ parts![
     "core/outside_reported.wgsl",
     "core/outside_skipped.wgsl",
     "core/convert.wgsl",
-    "core/status.wgsl",
+    "core/report.wgsl",
     "core/reported.wgsl",
     "core/reported_apart.wgsl",
     "core/owners.wgsl",

@@ -366,7 +366,7 @@ impl Chain {
             y: slice(Operand::Y).or(outputs.y.as_ref().map(whole)),
             indices: slice(Operand::Indices),
             indices_out: slice(Operand::IndicesOut).or(outputs.indices.as_ref().map(whole)),
-            status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
+            report: outputs.report.as_ref().or(outputs.missing.report.as_ref()).map(whole),
             scratch: &scratch,
         };
         let (bindings, error) = preparation.bind(device, &buffers, name)?;
@@ -499,7 +499,7 @@ impl Outputs {
         };
         // A step without dispatches has no report and no timing.
         let works = !schedule.dispatches.is_empty();
-        let reported = schedule.status_bytes().filter(|_| works && preparation.reports());
+        let reported = schedule.report_bytes().filter(|_| works && preparation.reports());
         Outputs {
             y: schedule.y_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling y", bytes)),
             indices: schedule.indices_out_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling indices", bytes)),

@@ -55,9 +55,9 @@ struct UnpoolFlights<'a> {
 /// The device memory of a scattering, staging included.
 fn device_bytes(schedule: &Schedule) -> u64 {
     let bytes = |bytes: Option<u64>| bytes.unwrap_or(0);
-    let (y, status) = (bytes(schedule.y_bytes()), bytes(schedule.status_bytes()));
+    let (y, report) = (bytes(schedule.y_bytes()), bytes(schedule.report_bytes()));
     let uploaded = bytes(schedule.x_bytes()) + bytes(schedule.indices_bytes()) + schedule.constants_bytes();
-    2 * uploaded + y + y.next_multiple_of(8) + 2 * status + schedule.scratch_bytes()
+    2 * uploaded + y + y.next_multiple_of(8) + 2 * report + schedule.scratch_bytes()
 }
 
 /// The plan that scatters `sources` sources into `places` elements.
