@@ -11,7 +11,7 @@
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
 // requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
-const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
+const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // The values of four sources, the value of an element that no index names, and the sources' indices, each minus the
 // index of its cell's first element.
@@ -89,7 +89,7 @@ fn four(cell: StrideCell, quad: u32) {
     index_step = select(gather.stored.axis_2, gather.stored.c, INNER == 1u);
   }
   if (LANES_FILLED == 0u) {
-    let lane = vec4<u32>(select(cell.at.z + quad * 4u, cell.inner, INNER == 1u)) + LANES;
+    let lane = vec4<u32>(select(cell.at.z + quad * 4u, cell.inner, INNER == 1u)) + LANE_IDS;
     there = lane < vec4<u32>(select(input.z, gather.inner, INNER == 1u));
   }
   if (CELLS_FILLED == 0u) {
@@ -97,7 +97,7 @@ fn four(cell: StrideCell, quad: u32) {
   }
   let x_position = cell.x_position + quad * 4u;
   let read = names(min(cell.index_position + quad * 4u * index_step, last), index_step, last);
-  let own = vec4<u32>(cell.own + quad * 4u * STRIDE_2 * gather.value.axis_2) + LANES * lane_step;
+  let own = vec4<u32>(cell.own + quad * 4u * STRIDE_2 * gather.value.axis_2) + LANE_IDS * lane_step;
   let loaded = load_lanes(min(x_position, last), last);
   let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
   // A lane without a source gets an index that names no element.
@@ -108,7 +108,7 @@ fn four(cell: StrideCell, quad: u32) {
   // Columns of each window that lie inside Y.
   var width = vec4<u32>(KERNEL_2);
   if (CLIPPED == 1u) {
-    let before = LANES * select(STRIDE_2, 0u, INNER == 1u);
+    let before = LANE_IDS * select(STRIDE_2, 0u, INNER == 1u);
     width = min(width, max(vec4<u32>(columns), before) - before);
   }
   var own_window = vec4<bool>();

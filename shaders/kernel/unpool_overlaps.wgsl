@@ -14,7 +14,7 @@
 // Fewest bytes: X once, its indices once, Y once. The halo of the cells of every invocation is read in addition.
 // provides: main
 // requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
-const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
+const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // Four sources with their indices; a lane without a source has an index that matches no element.
 struct Four {
@@ -69,9 +69,9 @@ fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
   var there = vec4<bool>(lines_there && column >= 0);
   if (INNER == 1u) {
     position = position * gather.inner + cell.inner;
-    there = there & vec4<bool>(column < i32(input.z)) & (vec4<u32>(cell.inner) + LANES < vec4<u32>(gather.inner));
+    there = there & vec4<bool>(column < i32(input.z)) & (vec4<u32>(cell.inner) + LANE_IDS < vec4<u32>(gather.inner));
   } else {
-    there = there & (vec4<u32>(u32(column)) + LANES < vec4<u32>(input.z));
+    there = there & (vec4<u32>(u32(column)) + LANE_IDS < vec4<u32>(input.z));
   }
   var index_position = position;
   if (SAME_PLACE == 0u) {
@@ -239,7 +239,7 @@ fn tell(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) {
   var low = vec4<u32>();
   var high = vec4<u32>(KERNEL_2);
   if (CLIPPED == 1u) {
-    let lanes = select(LANES * STRIDE_2, vec4<u32>(), INNER == 1u);
+    let lanes = select(LANE_IDS * STRIDE_2, vec4<u32>(), INNER == 1u);
     let begin = vec4<i32>(lanes) + vec4<i32>(i32(cell.at.z * STRIDE_2) - i32(PAD_2));
     low = vec4<u32>(clamp(-begin, vec4<i32>(), vec4<i32>(i32(KERNEL_2))));
     high = vec4<u32>(clamp(vec4<i32>(i32(output.z)) - begin, vec4<i32>(low), vec4<i32>(i32(KERNEL_2))));
@@ -293,7 +293,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   let cell = stride_cell(number);
   let lane_step = select(STRIDE_2 * gather.value.axis_2, gather.value.c, INNER == 1u);
-  let first = vec4<u32>(cell.own) + LANES * lane_step;
+  let first = vec4<u32>(cell.own) + LANE_IDS * lane_step;
   let top = i32(cell.at.y);
   var own = load_line(cell, top);
   var above = own;

@@ -11,7 +11,7 @@
 // read again.
 // provides: main
 // requires: gather, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
-const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
+const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 const BITS: u32 = 32u / OUTPUTS;
 // Sources after the run whose elements can lie in its last word.
 const BEHIND: u32 = (OUTPUTS - 2u) / STRIDE_2 + 1u;
@@ -76,7 +76,7 @@ fn load_names(line: Line, column: u32) -> Names {
 }
 
 fn there(line: Line, column: u32) -> vec4<bool> {
-  return (vec4<u32>(column) + LANES < vec4<u32>(gather.covering[2].input)) & vec4<bool>(line.there);
+  return (vec4<u32>(column) + LANE_IDS < vec4<u32>(gather.covering[2].input)) & vec4<bool>(line.there);
 }
 
 // An element of a row, counted from the first element of `first`. `own` is the index of that first element.
@@ -198,10 +198,10 @@ fn store_four(first: Four, behind: Four, row: Row, column: u32) {
 fn in_windows(four: Four, own: u32, left: i32) -> vec4<bool> {
   var width = vec4<u32>(KERNEL_2);
   if (CLIPPED == 1u) {
-    let before = LANES * STRIDE_2;
+    let before = LANE_IDS * STRIDE_2;
     width = min(width, max(vec4<u32>(u32(max(left, 0))), before) - before);
   }
-  return in_row(four.named - vec4<u32>(own) - LANES * (STRIDE_2 * gather.value.axis_2), vec4<u32>(), width);
+  return in_row(four.named - vec4<u32>(own) - LANE_IDS * (STRIDE_2 * gather.value.axis_2), vec4<u32>(), width);
 }
 
 // Tells of the indices of four sources, from a column on, that lie outside their sources' windows.
