@@ -219,9 +219,14 @@ fn clear_report(mut clear: Dispatch) -> Dispatch {
 
 /// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the window of a
 /// source.
-type Axes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
+type UnpoolAxes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
 
-fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: &Limits) -> Result<Axes, PlanError> {
+fn axes(
+    plan: &UnpoolPlan,
+    windows: &[AxisWindow],
+    tables: &mut Tables,
+    limits: &Limits,
+) -> Result<UnpoolAxes, PlanError> {
     let unit = pass_axis(&PassAxis::unit(), tables, limits)?;
     let (mut covering, mut own) = ([(unit, 1); 3], [unit; 3]);
     let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));

@@ -61,7 +61,7 @@ fn tap_by_tap(
     activation: uniform::Activation,
 ) -> Result<(), PlanError> {
     let (family, build) = (schedule.family, schedule.build);
-    let reduction = (family == Family::Reducing).then(|| reduce::reduction(plan, limits)).transpose()?;
+    let reduction = (family == Family::Reducing).then(|| reduce::plane_reduction(plan, limits)).transpose()?;
     let passes = match &reduction {
         Some(reduction) => reduction.passes(plan)?,
         None => passes(plan, family, limits)?,

@@ -358,7 +358,7 @@ impl Chain {
         let all = 0..schedule.dispatches.len();
         let slices = if let BufferLifetime::Tensors(_) = lifetime { schedule.slices() } else { Vec::from([all]) };
         let (outputs, error) = device
-            .scoped_now(|| Outputs::new(device, preparation, *timed, slices.len(), given.is_empty(), lifetime))?;
+            .scoped_now(|| StepBuffers::new(device, preparation, *timed, slices.len(), given.is_empty(), lifetime))?;
         pending.0.extend(error);
         let scratch: Vec<_> = outputs.missing.scratch.iter().map(whole).collect();
         let buffers = Buffers {
@@ -386,7 +386,7 @@ impl Chain {
             outputs.clock.as_ref().map(|clock| clock.resolve(encoder))
         })?;
         pending.0.extend(error);
-        let Outputs { y, indices: indices_out, report, .. } = outputs;
+        let StepBuffers { y, indices: indices_out, report, .. } = outputs;
         let report = report.map(|buffer| self.stage(buffer, 0, Report::BYTES));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
@@ -471,7 +471,7 @@ fn whole(buffer: &Owned<wgpu::Buffer>) -> wgpu::BufferSlice<'_> {
 }
 
 /// The buffers that a step allocates.
-struct Outputs {
+struct StepBuffers {
     y: Option<Owned<wgpu::Buffer>>,
     indices: Option<Owned<wgpu::Buffer>>,
     report: Option<Owned<wgpu::Buffer>>,
@@ -479,7 +479,7 @@ struct Outputs {
     clock: Option<Clock>,
 }
 
-impl Outputs {
+impl StepBuffers {
     fn new(
         device: &OpenDevice,
         preparation: &Preparation,
@@ -487,7 +487,7 @@ impl Outputs {
         submits: usize,
         fresh: bool,
         lifetime: &mut BufferLifetime,
-    ) -> Outputs {
+    ) -> StepBuffers {
         let schedule = &preparation.schedule;
         let mut output = |what: &str, bytes: u64| {
             let BufferLifetime::Tensors(tensors) = lifetime else {
@@ -500,7 +500,7 @@ impl Outputs {
         // A step without dispatches has no report and no timing.
         let works = !schedule.dispatches.is_empty();
         let reported = schedule.report_bytes().filter(|_| works && preparation.reports());
-        Outputs {
+        StepBuffers {
             y: schedule.y_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling y", bytes)),
             indices: schedule.indices_out_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling indices", bytes)),
             report: reported.map(|bytes| match schedule.keeps_report() {

@@ -24,12 +24,12 @@ pub(in crate::gpu) struct Gate(Option<Arc<Turn>>);
 /// The lock of a gate.
 #[derive(Debug, Default)]
 struct Turn {
-    state: Mutex<State>,
+    state: Mutex<GateState>,
     free: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GateState {
     inside: Option<Thread>,
     /// The number of nested entries of that thread.
     depth: usize,
@@ -118,7 +118,7 @@ impl Gate {
 }
 
 impl Turn {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
