@@ -12,7 +12,7 @@ struct Kept {
   back_6: LineMaxima,
 }
 
-// Adds the line of X that is `tap` taps below the first line of the thread tile's first window, and drops the oldest line;
+// Adds the line of X that is `tap` taps below the first line of the tile's first window, and drops the oldest line;
 // KERNEL_1 lines are kept.
 fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   var next: Kept;
@@ -32,7 +32,7 @@ fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   return next;
 }
 
-// The first lines of the thread tile's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
+// The first lines of the tile's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
 fn first_lines(place: Place, top: i32) -> Kept {
   var kept: Kept;
   for (var tap = 0u; tap + LINES_BETWEEN < KERNEL_1; tap++) {

@@ -32,8 +32,11 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         return refuse("there are more than three spatial axes");
     }
     let scatters = plan.outside_window == OutsideWindow::Scatter;
-    let (mut schedule, general) =
-        if scatters { general(plan, limits, build)? } else { (alone(plan, build)?, Vec::new()) };
+    let (mut schedule, general) = if scatters {
+        with_general_path(plan, limits, build)?
+    } else {
+        (without_general_path(plan, build)?, Vec::new())
+    };
 
     let axes = axes(plan, windows, &mut schedule.tables, limits);
     let fit = |found| check_bytes("bytes of window tables", schedule.tables.bytes(), limits).map(|()| found);
@@ -95,7 +98,7 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// A kernel that checks indices, if anybody is told, and one that looks for the sources of every element of Y.
+    /// A kernel that checks indices, unless bad ones are skipped, and one that finds the sources of every element of Y.
     fn windows(&mut self, activation: ActivationKind, iterations: u64) -> Result<(), PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
         let (sources, outputs) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
@@ -136,7 +139,7 @@ fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
 }
 
 /// A schedule without dispatches, for an unpool without a general path.
-fn alone(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
+fn without_general_path(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
     if plan.input_shape().contains(&0) || (build == Build::Specialised && plan.output_shape().contains(&0)) {
         return refuse("there is nothing to gather");
     }
@@ -151,7 +154,7 @@ fn alone(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
 }
 
 /// A schedule without dispatches, and the dispatches of the general path.
-fn general(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<(Schedule, Vec<Dispatch>), PlanError> {
+fn with_general_path(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<(Schedule, Vec<Dispatch>), PlanError> {
     let mut schedule = unpool::schedule_by_owners(plan, limits)?;
     schedule.family = Family::Gather;
     schedule.build = build;

@@ -88,10 +88,10 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
     strides || (few && !team::reads_long_rows(plan))
 }
 
-/// Whether a GPU pools each output by an invocation of its own before it tries blocks. An invocation of a block writes
-/// the quads of a row that is no multiple of four one element at a time. Card, 5 random pools of two or four bytes,
-/// whose windows do not overlap: direct took 0.48 to 0.84 of the time of blocks, 0.70 in the middle. Where windows
-/// overlap, blocks save loads: direct took 1.1 to 2.3 of their time in 9 of 12 with such rows. One of bytes: 2.0.
+/// Whether a GPU pools each output by an invocation of its own before it tries thread tiles, which write the quads of a
+/// row that is no multiple of four one element at a time. Card, 5 random pools of two or four bytes, whose windows do
+/// not overlap: direct took 0.48 to 0.84 of the time of thread tiles, 0.70 in the middle. Where windows overlap, thread
+/// tiles save loads: direct took 1.1 to 2.3 of their time in 9 of 12 with such rows. One of bytes: 2.0.
 fn direct_on_gpus(plan: &PoolPlan) -> bool {
     // Of axes whose windows are not all alike, as of most adaptive ones, nothing is said.
     let strides = |is: &dyn Fn(i64, i64) -> bool| {

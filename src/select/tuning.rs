@@ -22,7 +22,7 @@ pub(super) mod policy {
     pub const REDUCED_FROM: u64 = 4_096;
 
     /// Windows of fewer taps are pooled tap by tap, even where neighbours share most taps. Software: 5x5 takes 2.7
-    /// copies in blocks, and large windows take 4.8 to 5.3 by sliding, whatever their size.
+    /// copies by thread tiles, and large windows take 4.8 to 5.3 by sliding, whatever their size.
     pub const SLIDING_FROM: u64 = 30;
 
     /// The same threshold for windows with taps along one axis only: they slide in one pass, which is half of the work.
@@ -52,8 +52,8 @@ pub(super) mod policy {
     pub const FEW_WINDOWS: u64 = 1 << 16;
 
     /// On GPUs windows of 64-bit elements with strides of 2 or more are pooled tap by tap from this number of taps on.
-    /// Card, 6 random pools with 9 to 49 taps: direct took 0.25 to 0.83 of the time of blocks. Fewer taps were not
-    /// measured.
+    /// Card, 6 random pools with 9 to 49 taps: direct took 0.25 to 0.83 of the time of thread tiles. Fewer taps were
+    /// not measured.
     pub const DIRECT_FROM_OF_64_BITS: u64 = 9;
 }
 
@@ -93,8 +93,8 @@ pub(super) mod thread_tile {
     /// its taps are faster.
     pub const MOST_TAPS: u64 = 64;
 
-    /// The most lines of outputs of a thread tile, where there are enough outputs to fill
-    /// the device. Software, 3x3s1: one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
+    /// The most lines of outputs of a thread tile, where there are enough outputs to fill the device. Software, 3x3s1:
+    /// one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
     pub const TALLEST: u64 = 16;
 
     /// On GPUs a thread tile of elements of a word or more loads this many times as many lines as its first window

@@ -156,8 +156,8 @@ impl Chain {
     /// ```
     pub fn upload<'a>(&mut self, x: impl Into<TensorRef<'a>>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         let x = x.into();
-        let lent = matches!(self.lifetime, BufferLifetime::Tensors(_));
-        let (buffer, error) = self.gpu.tensor_of(&x, lent)?;
+        let pooled = matches!(self.lifetime, BufferLifetime::Tensors(_));
+        let (buffer, error) = self.gpu.tensor_of(&x, pooled)?;
         self.pending.0.extend(error);
         if let BufferLifetime::Tensors(tensors) = &mut self.lifetime {
             tensors.push(buffer.clone());
@@ -493,7 +493,7 @@ impl StepBuffers {
             let BufferLifetime::Tensors(tensors) = lifetime else {
                 return device.memory.output_buffer(what, TENSOR_USAGES, bytes);
             };
-            let buffer = device.memory.lent_output_buffer(what, bytes);
+            let buffer = device.memory.pooled_output_buffer(what, bytes);
             tensors.push(buffer.clone());
             buffer
         };

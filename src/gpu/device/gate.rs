@@ -70,7 +70,7 @@ impl Gate {
     /// limit elsewhere. (A limit there would be worse: wgpu-core 30 panics if the time of a wait is up just when
     /// another thread's poll finds the queue empty.)
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn patience(&self) -> Option<Duration> {
+    pub fn longest_wait(&self) -> Option<Duration> {
         self.0.is_some().then_some(Duration::ZERO)
     }
 

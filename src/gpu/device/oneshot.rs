@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_counts_and_silence_is_an_error() {
+    fn the_first_result_counts_and_none_is_an_error() {
         let (answer, mut mapped) = super::oneshot(&Gate::default());
         assert_eq!(ask(&mut mapped), Poll::Pending);
         answer.tell(Ok(()));

@@ -234,7 +234,7 @@ fn add<'a>(device: &OpenDevice, given: &mut Vec<Given<'a>>, new: Given<'a>, need
     }
     let new = Given { slice: slice.slice(..needed), ..new };
     for other in given.iter() {
-        other.beside(&new)?;
+        other.check_sharing(&new)?;
     }
     given.push(new);
     Ok(())
@@ -244,7 +244,7 @@ impl Given<'_> {
     /// Refuses two slices of one buffer of which one is writable, unless both are writable tensors that do not overlap.
     /// A dispatch that binds a buffer as read-only and as writable storage is invalid even if the slices do not
     /// overlap.
-    fn beside(&self, other: &Given<'_>) -> Result<(), ExecuteError> {
+    fn check_sharing(&self, other: &Given<'_>) -> Result<(), ExecuteError> {
         if !(self.writable || other.writable) || self.slice.buffer() != other.slice.buffer() {
             return Ok(());
         }
