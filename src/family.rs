@@ -15,9 +15,9 @@
 pub enum Family {
     /// Pools: an invocation reads every element of its window, on three spatial axes at a time.
     Direct,
-    /// Pools with small windows, none of them empty: an invocation computes a tile of neighbouring outputs and loads
-    /// shared elements once, in wide loads. Specialised only.
-    Blocked,
+    /// Pools with small windows, none of them empty: an invocation computes a thread tile of neighbouring outputs and
+    /// loads shared elements once, in wide loads. Specialised only.
+    ThreadTile,
     /// Pools with overlapping windows, none of them empty: a sliding maximum along one axis at a time, so that the cost
     /// hardly grows with the window. Specialised only.
     Sliding,
@@ -37,7 +37,7 @@ pub enum Family {
     /// Unpools: every output element is gathered from the few sources whose windows cover it. The device detects
     /// indices outside their sources' windows, and the steps of `ClaimEmit` then follow without a round trip, unless
     /// such indices are an error or skipped ([`OutsideWindow`](crate::OutsideWindow)).
-    Streaming,
+    Gather,
     /// Unpools: every source claims its target element, then every output element reads its owner. Works for any
     /// indices.
     ClaimEmit,
@@ -54,13 +54,13 @@ impl Family {
     /// ```
     pub const ALL: &'static [Family] = &[
         Family::Direct,
-        Family::Blocked,
+        Family::ThreadTile,
         Family::Sliding,
         Family::Teamed,
         Family::Reducing,
         Family::Separable,
         Family::Accumulating,
-        Family::Streaming,
+        Family::Gather,
         Family::ClaimEmit,
         Family::Convert,
     ];
@@ -69,13 +69,13 @@ impl Family {
     pub const fn name(self) -> &'static str {
         match self {
             Family::Direct => "direct",
-            Family::Blocked => "blocked",
+            Family::ThreadTile => "thread_tile",
             Family::Sliding => "sliding",
             Family::Teamed => "teamed",
             Family::Reducing => "reducing",
             Family::Separable => "separable",
             Family::Accumulating => "accumulating",
-            Family::Streaming => "streaming",
+            Family::Gather => "gather",
             Family::ClaimEmit => "claim_emit",
             Family::Convert => "convert",
         }
@@ -86,12 +86,12 @@ impl Family {
     /// ```
     /// use wgpu_pooling::{Build, Family};
     /// assert_eq!(Family::Direct.builds(), [Build::Generic, Build::Specialised]);
-    /// assert_eq!(Family::Blocked.builds(), [Build::Specialised]);
+    /// assert_eq!(Family::ThreadTile.builds(), [Build::Specialised]);
     /// ```
     pub const fn builds(self) -> &'static [Build] {
         match self {
-            Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
-            Family::Blocked | Family::Sliding | Family::Teamed => &[Build::Specialised],
+            Family::Direct | Family::Separable | Family::Gather => &[Build::Generic, Build::Specialised],
+            Family::ThreadTile | Family::Sliding | Family::Teamed => &[Build::Specialised],
             Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }

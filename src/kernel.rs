@@ -172,7 +172,7 @@ impl UnpoolDigits {
     pub const NONE: UnpoolDigits = UnpoolDigits { source: 0, target: 0 };
 }
 
-/// How the streaming unpool writes the cells of its sources.
+/// How the gathering unpool writes the cells of its sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum CellsKernel {
     /// Windows lie apart, and rows are whole words.
@@ -312,7 +312,7 @@ impl Operand {
             Operand::Y => "y",
             Operand::Indices => "indices",
             Operand::IndicesOut => "indices_out",
-            Operand::Report => "status",
+            Operand::Report => "report",
             Operand::Tables => "window tables",
             // No schedule has more than five.
             Operand::Scratch(0) => "scratch[0]",

@@ -71,23 +71,23 @@ pub(crate) fn pool(
     .into()
 }
 
-/// The division of the outputs of a pool with small windows.
+/// How the outputs of a pool with small windows are divided into thread tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RowsKernel {
+pub(crate) enum ThreadTileKernel {
     /// Line by line, where lines of outputs share no lines of X.
     Lines,
-    /// In walks down neighbouring lines, which share lines of X.
-    Rows,
+    /// In thread tiles of several lines, which share lines of X.
+    SharedLines,
     /// `Lines` where lines are not whole words.
     OddLines,
-    /// `Rows` where lines are not whole words.
-    OddRows,
+    /// `SharedLines` where lines are not whole words.
+    OddSharedLines,
     /// In the order of Y, across the ends of lines.
     Runs,
 }
 
-/// The properties that determine a kernel for small windows, in which an invocation computes neighbouring outputs.
-pub(crate) struct RowsKey {
+/// The properties that determine a kernel for small windows, in which an invocation computes a thread tile.
+pub(crate) struct ThreadTileKey {
     pub reduction: Reduction,
     pub dtype: DType,
     pub nan_policy: NanPolicy,
@@ -96,7 +96,7 @@ pub(crate) struct RowsKey {
     /// The part that shares work between the windows of a line, and the part that loads a line.
     pub line: &'static str,
     pub loads: &'static str,
-    pub entry: RowsKernel,
+    pub entry: ThreadTileKernel,
     /// Whether four outputs are written at once.
     pub stores_quads: bool,
     /// Whether windows have several taps along the outermost of the three axes.
@@ -116,7 +116,7 @@ pub(crate) struct RowsKey {
     pub consts: Vec<(&'static str, u32)>,
 }
 
-impl RowsKey {
+impl ThreadTileKey {
     /// A constant's value; zero where the kernel has no such constant.
     fn value(&self, name: &str) -> u32 {
         self.consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value)
@@ -139,53 +139,65 @@ impl RowsKey {
     fn variants(&self) -> Vec<&'static str> {
         let mut variants = vec!["core/pool.wgsl", "window/constant.wgsl", self.line, self.loads, self.reduction()];
         let [lanes, fours, output] = match self.dtype.bytes() {
-            1 => ["lanes/byte4.wgsl", "row/fours8.wgsl", "row/output_fours.wgsl"],
-            2 => ["lanes/half4.wgsl", "row/fours16.wgsl", "row/output_fours.wgsl"],
-            4 => ["lanes/word4.wgsl", "row/fours32.wgsl", "row/output_fours.wgsl"],
-            _ => ["lanes/pair1.wgsl", "row/fours64.wgsl", "row/output_fours64.wgsl"],
+            1 => ["lanes/byte4.wgsl", "thread_tile/fours8.wgsl", "thread_tile/output_fours.wgsl"],
+            2 => ["lanes/half4.wgsl", "thread_tile/fours16.wgsl", "thread_tile/output_fours.wgsl"],
+            4 => ["lanes/word4.wgsl", "thread_tile/fours32.wgsl", "thread_tile/output_fours.wgsl"],
+            _ => ["lanes/pair1.wgsl", "thread_tile/fours64.wgsl", "thread_tile/output_fours64.wgsl"],
         };
         variants.extend([lanes, fours]);
         if self.stores_quads {
-            variants.extend(["row/store_quads.wgsl", output]);
+            variants.extend(["thread_tile/store_quads.wgsl", output]);
         } else {
-            variants.push("row/store_elements.wgsl");
+            variants.push("thread_tile/store_elements.wgsl");
         }
         variants.extend(match self.entry {
-            RowsKernel::OddLines | RowsKernel::OddRows => ["row/odd_strip.wgsl"; 2],
-            _ if self.deep => ["row/strip.wgsl", "row/lines_deep.wgsl"],
-            _ => ["row/strip.wgsl", "row/lines_flat.wgsl"],
+            ThreadTileKernel::OddLines | ThreadTileKernel::OddSharedLines => ["thread_tile/odd_tile.wgsl"; 2],
+            _ if self.deep => ["thread_tile/tile.wgsl", "thread_tile/lines_deep.wgsl"],
+            _ => ["thread_tile/tile.wgsl", "thread_tile/lines_flat.wgsl"],
         });
-        variants.push("row/windows.wgsl");
-        variants.push(if self.value("QUADS") > 1 { "row/row_of_two.wgsl" } else { "row/row_of_one.wgsl" });
-        variants.push(if self.value("KERNEL_1") > 3 { "row/kept_seven.wgsl" } else { "row/kept_three.wgsl" });
-        variants.push(if self.lines_even { "row/window_lines_even.wgsl" } else { "row/window_lines.wgsl" });
-        variants.push(if self.in_pairs { "row/odd_pairs.wgsl" } else { "row/odd_words.wgsl" });
+        variants.push("thread_tile/windows.wgsl");
+        variants.push(if self.value("QUADS") > 1 {
+            "thread_tile/row_of_two.wgsl"
+        } else {
+            "thread_tile/row_of_one.wgsl"
+        });
+        variants.push(if self.value("KERNEL_1") > 3 {
+            "thread_tile/kept_seven.wgsl"
+        } else {
+            "thread_tile/kept_three.wgsl"
+        });
+        variants.push(if self.lines_even {
+            "thread_tile/window_lines_even.wgsl"
+        } else {
+            "thread_tile/window_lines.wgsl"
+        });
+        variants.push(if self.in_pairs { "thread_tile/odd_pairs.wgsl" } else { "thread_tile/odd_words.wgsl" });
         let perhaps = self.nan_policy == NanPolicy::SeedLowest;
-        variants.push(if perhaps { "row/winner_perhaps.wgsl" } else { "row/winner_always.wgsl" });
+        variants.push(if perhaps { "thread_tile/winner_perhaps.wgsl" } else { "thread_tile/winner_always.wgsl" });
         variants.extend(match self.sink.index_type() {
-            None => ["row/indices_none.wgsl"; 2],
+            None => ["thread_tile/indices_none.wgsl"; 2],
             Some(IndexType::I32) if self.stores_quads && self.same_place => {
-                ["row/indices.wgsl", "row/put_indices_i32.wgsl"]
+                ["thread_tile/indices.wgsl", "thread_tile/put_indices_i32.wgsl"]
             }
             Some(IndexType::I64) if self.stores_quads && self.same_place => {
-                ["row/indices.wgsl", "row/put_indices_i64.wgsl"]
+                ["thread_tile/indices.wgsl", "thread_tile/put_indices_i64.wgsl"]
             }
-            Some(_) => ["row/indices.wgsl", "row/put_indices.wgsl"],
+            Some(_) => ["thread_tile/indices.wgsl", "thread_tile/put_indices.wgsl"],
         });
         variants
     }
 }
 
-/// A pool of small windows.
-pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
+/// A pool of small windows by thread tiles.
+pub(crate) fn thread_tile(key: &ThreadTileKey) -> KernelKey {
     let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(|name| key.value(name));
     let outputs = key.value("QUADS").saturating_mul(4);
     let (kind, entry) = match key.entry {
-        RowsKernel::Lines => ("lines", "kernel/pool_lines.wgsl"),
-        RowsKernel::Rows => ("rows", "kernel/pool_rows.wgsl"),
-        RowsKernel::OddLines => ("odd lines", "kernel/pool_odd_lines.wgsl"),
-        RowsKernel::OddRows => ("odd rows", "kernel/pool_odd_rows.wgsl"),
-        RowsKernel::Runs => ("runs", "kernel/pool_runs.wgsl"),
+        ThreadTileKernel::Lines => ("lines", "kernel/pool_lines.wgsl"),
+        ThreadTileKernel::SharedLines => ("shared lines", "kernel/pool_shared_lines.wgsl"),
+        ThreadTileKernel::OddLines => ("odd lines", "kernel/pool_odd_lines.wgsl"),
+        ThreadTileKernel::OddSharedLines => ("odd shared lines", "kernel/pool_odd_shared_lines.wgsl"),
+        ThreadTileKernel::Runs => ("runs", "kernel/pool_runs.wgsl"),
     };
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
     let mut consts = key.consts.clone();
@@ -200,7 +212,10 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
         writes: key.sink.index_type(),
         variants,
         consts,
-        ..Kernel::new(format!("pool {dtype} to {sink}, {depth}x{height}x{width}, {kind} of {outputs} outputs"), entry)
+        ..Kernel::new(
+            format!("pool {dtype} to {sink}, {depth}x{height}x{width}, thread tile, {kind} of {outputs} outputs"),
+            entry,
+        )
     }
     .into()
 }

@@ -27,7 +27,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The words of a report (`STATUS_WORDS` in shaders/core/status.wgsl).
+    /// The words of a report (`REPORT_WORDS` in shaders/core/report.wgsl).
     pub(crate) const WORDS: usize = 8;
 
     /// The bytes of a report.

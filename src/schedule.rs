@@ -30,7 +30,7 @@ fn bytes_of(operand: Operand) -> [&'static str; 2] {
         Operand::Y => bytes_of!("y"),
         Operand::Indices => bytes_of!("indices"),
         Operand::IndicesOut => bytes_of!("indices_out"),
-        Operand::Report => bytes_of!("status"),
+        Operand::Report => bytes_of!("report"),
         Operand::Tables => bytes_of!("window tables"),
         Operand::Scratch(_) => bytes_of!("scratch"),
     }
@@ -438,7 +438,7 @@ impl Schedule {
 
     /// The bytes of the report; `None` for pools, whose data cannot be invalid, and for unpools whose dispatches skip
     /// bad indices without noting them.
-    pub fn status_bytes(&self) -> Option<u64> {
+    pub fn report_bytes(&self) -> Option<u64> {
         let reports = || self.operands().contains(&Operand::Report) || self.dispatches.is_empty();
         match &self.plan {
             Plan::Pool(_) => None,
@@ -465,7 +465,7 @@ impl Schedule {
     /// ```
     pub fn keeps_report(&self) -> bool {
         let told = matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Error);
-        told && self.family == Family::Streaming
+        told && self.family == Family::Gather
     }
 
     /// Whether a device with these limits can run the schedule. A schedule from [`select`](crate::select()) for the
@@ -582,7 +582,7 @@ impl Schedule {
     /// ```
     pub fn operand_bytes(&self, operand: Operand) -> Option<u64> {
         match operand {
-            Operand::Report => self.status_bytes(),
+            Operand::Report => self.report_bytes(),
             Operand::Tables => Some(self.tables.bytes()),
             Operand::Scratch(number) => self.scratch.get(number).copied(),
             _ => self.tensor_bytes(operand),

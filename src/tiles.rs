@@ -23,7 +23,7 @@ impl TileBytes {
         let inputs = sum(&[bytes(schedule.x_bytes()), bytes(schedule.indices_bytes())]);
         let outputs = [bytes(schedule.y_bytes()), bytes(schedule.indices_out_bytes())];
         let read_back = outputs.map(|bytes| bytes.checked_next_multiple_of(8).unwrap_or(u64::MAX));
-        let report = bytes(schedule.status_bytes()).saturating_mul(2);
+        let report = bytes(schedule.report_bytes()).saturating_mul(2);
         // Uploaded bytes also lie in a staging buffer until the submit is done.
         let uploaded = sum(&[inputs, schedule.constants_bytes()]).saturating_mul(2);
         let device = sum(&[uploaded, sum(&outputs), sum(&read_back), report, schedule.scratch_bytes()]);

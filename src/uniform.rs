@@ -115,7 +115,7 @@ uniform! {
         fresh: u32,
         blocks: u32,
         block_first: u32,
-        walk: u32,
+        tile_lines: u32,
         index_outer: [u32; 2],
         index_channel: [u32; 2],
         channels: u32,
@@ -179,7 +179,7 @@ uniform! {
 }
 
 uniform! {
-    /// The stride of each coordinate (shaders/core/stream.wgsl).
+    /// The stride of each coordinate (shaders/core/gather.wgsl).
     Strides {
         n: u32,
         c: u32,
@@ -193,7 +193,7 @@ uniform! {
 }
 
 uniform! {
-    /// A digit of an index (shaders/core/stream.wgsl).
+    /// A digit of an index (shaders/core/gather.wgsl).
     CoordinateDigit {
         radix: u32,
         coordinate: u32,
@@ -231,8 +231,8 @@ impl Divisor {
 }
 
 uniform! {
-    /// The uniform of the streaming unpool (shaders/core/stream.wgsl).
-    Stream {
+    /// The uniform of the gathering unpool (shaders/core/gather.wgsl).
+    Gather {
         outputs: u32,
         sources: u32,
         grid_width: u32,

@@ -184,7 +184,7 @@ struct Tensors {
     indices: Option<wgpu::Buffer>,
     y: Option<wgpu::Buffer>,
     indices_out: Option<wgpu::Buffer>,
-    status: Option<wgpu::Buffer>,
+    report: Option<wgpu::Buffer>,
 }
 
 impl Tensors {
@@ -202,7 +202,7 @@ impl Tensors {
             indices: buffer(schedule.indices_bytes()),
             y: buffer(schedule.y_bytes()),
             indices_out: buffer(schedule.indices_out_bytes()),
-            status: buffer(schedule.status_bytes()),
+            report: buffer(schedule.report_bytes()),
         }
     }
 
@@ -215,7 +215,7 @@ impl Tensors {
             indices: whole(&self.indices),
             y: whole(&self.y),
             indices_out: whole(&self.indices_out),
-            status: whole(&self.status),
+            report: whole(&self.report),
             ..Buffers::default()
         }
     }

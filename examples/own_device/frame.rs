@@ -73,7 +73,7 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
     let indices = host.buffer("indices", bytes(Schedule::indices_out_bytes, pool)?, usage);
     let unpooled = host.buffer("unpooled", bytes(Schedule::y_bytes, unpool)?, usage);
     // Such an unpool adds to its report, which has to begin with zeros, as buffers of wgpu do.
-    let report = host.buffer("report", bytes(Schedule::status_bytes, unpool)?, usage);
+    let report = host.buffer("report", bytes(Schedule::report_bytes, unpool)?, usage);
     let picture = host.buffer("picture", frame.size(), usage);
     let &[_, height, width, _] = plans.pool.input_shape() else {
         return Err("a frame has four axes".into());
@@ -108,7 +108,7 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
         x: Some(maxima.slice(..)),
         indices: Some(indices.slice(..)),
         y: Some(unpooled.slice(..)),
-        status: Some(report.slice(..)),
+        report: Some(report.slice(..)),
         ..Buffers::default()
     };
     unpool.encode_pass(&mut pass, buffers)?;

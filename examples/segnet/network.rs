@@ -113,7 +113,7 @@ impl Network {
         let total = |of: fn(&Schedule) -> Option<u64>| -> u64 { self.schedules().filter_map(of).sum() };
         Bus {
             up: total(Schedule::x_bytes) + total(Schedule::indices_bytes),
-            down: total(Schedule::y_bytes) + total(Schedule::indices_out_bytes) + total(Schedule::status_bytes),
+            down: total(Schedule::y_bytes) + total(Schedule::indices_out_bytes) + total(Schedule::report_bytes),
         }
     }
 

@@ -1,6 +1,6 @@
 // Records whether any window of an invocation begins with a NaN.
 // provides: note_begin, tell_begins, has_met
-// requires: Cell, LANES, Walk, holds_nan
+// requires: Cell, LANES, Run, holds_nan
 var<private> met: bool = false;
 
 fn note_begin(slot: u32, first: Cell) {
@@ -13,7 +13,7 @@ fn note_begin(slot: u32, first: Cell) {
   }
 }
 
-fn tell_begins(walk: Walk, begin: u32) {
+fn tell_begins(run: Run, begin: u32) {
 }
 
 fn has_met() -> bool {

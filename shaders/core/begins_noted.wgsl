@@ -7,7 +7,7 @@
 //            0            10                RUN = 4
 //
 // provides: note_begin, tell_begins
-// requires: Cell, Walk, holds_nan, pool, RUN
+// requires: Cell, Run, holds_nan, pool, RUN
 @group(0) @binding(16) var<storage, read_write> notes: array<u32>;
 
 var<private> begun: u32;
@@ -21,6 +21,6 @@ fn note_begin(slot: u32, first: Cell) {
   begun |= bit(holds_nan(first.c), slot + 2u) | bit(holds_nan(first.d), slot + 3u);
 }
 
-fn tell_begins(walk: Walk, begin: u32) {
-  notes[walk.outer * pool.slide.runs.divisor + begin / RUN - pool.slide.flag] = begun;
+fn tell_begins(run: Run, begin: u32) {
+  notes[run.outer * pool.slide.runs.divisor + begin / RUN - pool.slide.flag] = begun;
 }

@@ -1,18 +1,18 @@
 // Unpools where an index outside its own window is an error: it is counted, and the first one is noted. Nothing clears the
 // report before, so it keeps the faults of all runs until somebody reads and clears it.
 // provides: tell_outside
-// requires: status, STATUS_COUNT, STATUS_FIRST
+// requires: report, REPORT_COUNT, REPORT_FIRST
 // Tells which of four sources have indices outside their windows. `position` is the first source's position in the index
 // tensor, `step` the distance from one to the next.
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   if (any(outside)) {
     let ones = vec4<u32>(outside);
-    atomicAdd(&status[STATUS_COUNT], ones.x + ones.y + ones.z + ones.w);
+    atomicAdd(&report[REPORT_COUNT], ones.x + ones.y + ones.z + ones.w);
     var first = 3u;
     first = select(first, 2u, outside.z);
     first = select(first, 1u, outside.y);
     first = select(first, 0u, outside.x);
     // Complemented, so that the maximum is the first position.
-    atomicMax(&status[STATUS_FIRST], ~(position + first * step));
+    atomicMax(&report[REPORT_FIRST], ~(position + first * step));
   }
 }

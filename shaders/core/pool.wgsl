@@ -72,8 +72,8 @@ struct Pool {
   // The number of blocks of this dispatch, and its first block, where an invocation computes a block of outputs.
   blocks: u32,
   block_first: u32,
-  // Lines of outputs per invocation, in kernels that walk down lines.
-  walk: u32,
+  // Lines of outputs of a thread tile.
+  tile_lines: u32,
   // The index strides of the batch and of the channel, where channels are innermost.
   index_outer: vec2<u32>,
   index_channel: vec2<u32>,

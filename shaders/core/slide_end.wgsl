@@ -1,5 +1,5 @@
 // At the end of an invocation, no further work is left.
 // provides: conclude
-// requires: Walk
-fn conclude(walk: Walk) {
+// requires: Run
+fn conclude(run: Run) {
 }

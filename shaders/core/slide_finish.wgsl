@@ -1,6 +1,6 @@
 // The last pass of sliding maxima finalizes windows: it writes values and indices.
 // provides: emit
-// requires: PARTIAL, Acc, Cell, Elements, LANES, Raw, Walk, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, store_values, place_of_winner, store_place, pool
+// requires: PARTIAL, Acc, Cell, Elements, LANES, Raw, Run, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, store_values, place_of_winner, store_place, pool
 // One lane: writes its index, if the output exists, and returns its value.
 fn finish(number: u32, best: Acc, exists: bool) -> Raw {
   // Only under SEED_LOWEST can a non-empty window have no winner.
@@ -11,16 +11,16 @@ fn finish(number: u32, best: Acc, exists: bool) -> Raw {
   return result_of(select(from_pair(pool.lowest_value), raw_of(best), found));
 }
 
-fn emit(walk: Walk, output: u32, best: Cell) {
-  let number = walk.output + output * walk.output_step;
-  let a = finish(number, best.a, PARTIAL == 0u || walk.lanes > 0u);
+fn emit(run: Run, output: u32, best: Cell) {
+  let number = run.output + output * run.output_step;
+  let a = finish(number, best.a, PARTIAL == 0u || run.lanes > 0u);
   var elements = Elements(a, a, a, a);
   if (LANES > 1u) {
-    elements.b = finish(number + 1u, best.b, PARTIAL == 0u || walk.lanes > 1u);
+    elements.b = finish(number + 1u, best.b, PARTIAL == 0u || run.lanes > 1u);
   }
   if (LANES > 2u) {
-    elements.c = finish(number + 2u, best.c, PARTIAL == 0u || walk.lanes > 2u);
-    elements.d = finish(number + 3u, best.d, PARTIAL == 0u || walk.lanes > 3u);
+    elements.c = finish(number + 2u, best.c, PARTIAL == 0u || run.lanes > 2u);
+    elements.d = finish(number + 3u, best.d, PARTIAL == 0u || run.lanes > 3u);
   }
-  store_values(number, elements, walk.lanes);
+  store_values(number, elements, run.lanes);
 }

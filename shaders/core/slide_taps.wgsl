@@ -1,24 +1,24 @@
 // Chunks of several taps. A window may also have the first REST taps of one further chunk, and an additional last tap.
 // provides: chunk, with_last_tap
-// requires: Cell, Chunk, join, Walk, tap_of, last_tap_at, fetch, CHUNKS, CHUNK, READ, REST, LAST_TAP
-fn chunk(walk: Walk, number: u32) -> Chunk {
-  let first = tap_of(walk, number, 0u);
+// requires: Cell, Chunk, join, Run, tap_of, last_tap_at, fetch, CHUNKS, CHUNK, READ, REST, LAST_TAP
+fn chunk(run: Run, number: u32) -> Chunk {
+  let first = tap_of(run, number, 0u);
   var all = first;
   for (var i = 1u; i < REST; i++) {
-    all = join(all, tap_of(walk, number, i));
+    all = join(all, tap_of(run, number, i));
   }
   let part = all;
   for (var i = max(REST, 1u); i < READ; i++) {
-    all = join(all, tap_of(walk, number, i));
+    all = join(all, tap_of(run, number, i));
   }
   return Chunk(all, part, first);
 }
 
 // The maximum of a window including its additional last tap, if the pass has one.
-fn with_last_tap(walk: Walk, best: Cell, slot: u32) -> Cell {
+fn with_last_tap(run: Run, best: Cell, slot: u32) -> Cell {
   var all = best;
   if (LAST_TAP == 1u) {
-    let last = last_tap_at(walk, (walk.begin + slot) * CHUNK);
+    let last = last_tap_at(run, (run.begin + slot) * CHUNK);
     all = join(best, fetch(last, (slot + CHUNKS) * READ + READ));
   }
   return all;

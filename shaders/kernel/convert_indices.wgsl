@@ -3,7 +3,7 @@
 // other planes.
 // Fewest bytes: the indices once each way.
 // provides: main
-// requires: convert, invocation, WORKGROUP, status, read_index, store_index, add, multiply, divide
+// requires: convert, invocation, WORKGROUP, report, read_index, store_index, add, multiply, divide
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, convert.grid_width, local);
@@ -50,8 +50,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   if (!good) {
     converted = minus_one;
-    atomicAdd(&status[STATUS_COUNT], 1u);
-    atomicMax(&status[STATUS_FIRST], ~at);
+    atomicAdd(&report[REPORT_COUNT], 1u);
+    atomicMax(&report[REPORT_FIRST], ~at);
   }
   store_index(to - convert.to_first, converted);
 }

@@ -1,6 +1,6 @@
-// A pool of small windows whose lines of outputs share no line of X. An invocation computes four or eight neighbouring
-// outputs along the last axis from the lines of their windows, one line after another. Row maxima are computed first,
-// then the maximum of the rows, so that among equal elements the first wins.
+// A pool of small windows whose lines of outputs share no line of X. A thread tile is four or eight neighbouring
+// outputs along the last axis, computed from the lines of their windows, one line after another. Row maxima are
+// computed first, then the maximum of the rows, so that among equal elements the first wins.
 //
 //   line 0   [row maxima] --.                 KERNEL_1 = 2, STRIDE_1 = 2
 //   line 1   [row maxima] --'-- output line 0
@@ -11,15 +11,15 @@
 // have several depths, a line stands for the lines of all depths.
 // Algorithm: row windows.
 // provides: main
-// requires: pool, invocation, WORKGROUP, strip_of, Lines, store_row, windows_of_line, origin_of
+// requires: pool, invocation, WORKGROUP, thread_tile_of, Lines, store_row, windows_of_line, origin_of
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, pool.grid_width, local);
   if (number >= pool.blocks) {
     return;
   }
-  let strip = strip_of(pool.block_first + number);
-  let seen = windows_of_line(strip.line, strip.column, strip.channel);
-  let origin = origin_of(seen.outer, seen.plane, strip.channel);
-  store_row(strip, Lines(strip.line, seen.first_line), seen.best, origin);
+  let tile = thread_tile_of(pool.block_first + number);
+  let seen = windows_of_line(tile.line, tile.column, tile.channel);
+  let origin = origin_of(seen.outer, seen.plane, tile.channel);
+  store_row(tile, Lines(tile.line, seen.first_line), seen.best, origin);
 }

@@ -12,21 +12,21 @@
 // that the windows of two invocations cover are loaded by both.
 // Algorithm: row windows; words of a line aligned by a shift.
 // provides: main
-// requires: pool, invocation, WORKGROUP, join_maxima, strip_of, line_of_planes, line_windows, store_line, KERNEL_1, DILATION_1
+// requires: pool, invocation, WORKGROUP, join_maxima, thread_tile_of, line_of_planes, line_windows, store_line, KERNEL_1, DILATION_1
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let strip = strip_of(invocation(group, pool.grid_width, local));
-  if (!strip.exists) {
+  let tile = thread_tile_of(invocation(group, pool.grid_width, local));
+  if (!tile.exists) {
     return;
   }
-  let place = strip.place;
-  var best = line_windows(place, strip.top, 0u);
+  let place = tile.place;
+  var best = line_windows(place, tile.top, 0u);
   for (var tap = 1u; tap < KERNEL_1; tap++) {
-    best = join_maxima(best, line_windows(place, strip.top + i32(tap * DILATION_1), tap));
+    best = join_maxima(best, line_windows(place, tile.top + i32(tap * DILATION_1), tap));
   }
-  var goal = strip.goal;
+  var goal = tile.goal;
   goal.begin = goal.column;
-  goal.first_line = line_of_planes(place.planes, 0u, strip.top);
-  goal.head_line = line_of_planes(place.head_planes, 0u, strip.top + place.head_down);
+  goal.first_line = line_of_planes(place.planes, 0u, tile.top);
+  goal.head_line = line_of_planes(place.head_planes, 0u, tile.top + place.head_down);
   store_line(goal, best);
 }

@@ -19,7 +19,7 @@
 // axis is the innermost one.
 // Fewest bytes: its input once, its output once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main, Chunk, tap_of
-// requires: pool, invocation, WORKGROUP, Cell, join, Walk, walk_of, tap_at, fetch, chunk, with_last_tap, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST
+// requires: pool, invocation, WORKGROUP, Cell, join, Run, run_of, tap_at, fetch, chunk, with_last_tap, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST
 struct Chunk {
   // The maximum of all taps of the chunk, the maximum of its first REST taps, and its first tap.
   all: Cell,
@@ -28,13 +28,13 @@ struct Chunk {
 }
 
 // Loads tap `i` of chunk `number`. The order numbers of the elements of an invocation stay below 2^15.
-fn tap_of(walk: Walk, number: u32, i: u32) -> Cell {
-  return fetch(tap_at(walk, number * CHUNK + i), (number - walk.begin) * READ + i);
+fn tap_of(run: Run, number: u32, i: u32) -> Cell {
+  return fetch(tap_at(run, number * CHUNK + i), (number - run.begin) * READ + i);
 }
 
 // The maximum of the first chunk of a window. Also notes whether the window begins with a NaN (`note_begin`).
-fn begin_of(walk: Walk, slot: u32) -> Cell {
-  let begin = chunk(walk, walk.begin + slot);
+fn begin_of(run: Run, slot: u32) -> Cell {
+  let begin = chunk(run, run.begin + slot);
   note_begin(slot, begin.first);
   return begin.all;
 }
@@ -48,15 +48,15 @@ struct Four {
 }
 
 // The first chunks of up to four windows of the run.
-fn read_four(walk: Walk, slot: u32) -> Four {
-  let a = begin_of(walk, slot);
+fn read_four(run: Run, slot: u32) -> Four {
+  let a = begin_of(run, slot);
   var four = Four(a, a, a, a);
   if (RUN > 1u) {
-    four.b = begin_of(walk, slot + 1u);
+    four.b = begin_of(run, slot + 1u);
   }
   if (RUN > 2u) {
-    four.c = begin_of(walk, slot + 2u);
-    four.d = begin_of(walk, slot + 3u);
+    four.c = begin_of(run, slot + 2u);
+    four.d = begin_of(run, slot + 3u);
   }
   return four;
 }
@@ -84,32 +84,32 @@ fn suffixes(four: Four, next: Cell) -> Four {
 
 // Emits one output from its begin and from `core`, the maximum of the core and of the ends so far. Returns `core` with
 // the next end.
-fn step(walk: Walk, slot: u32, begin: Cell, core: Cell) -> Cell {
-  let output = walk.begin + slot;
+fn step(run: Run, slot: u32, begin: Cell, core: Cell) -> Cell {
+  let output = run.begin + slot;
   var best = join(begin, core);
   var next = core;
   if (REST > 0u || slot + 1u < RUN) {
-    let entering = chunk(walk, output + CHUNKS);
+    let entering = chunk(run, output + CHUNKS);
     next = join(core, entering.all);
     if (REST > 0u) {
       best = join(best, entering.part);
     }
   }
-  best = with_last_tap(walk, best, slot);
-  if (output < walk.count) {
-    emit(walk, output, best);
+  best = with_last_tap(run, best, slot);
+  if (output < run.count) {
+    emit(run, output, best);
   }
   return next;
 }
 
-fn four_steps(walk: Walk, slot: u32, begins: Four, core: Cell) -> Cell {
-  var next = step(walk, slot, begins.a, core);
+fn four_steps(run: Run, slot: u32, begins: Four, core: Cell) -> Cell {
+  var next = step(run, slot, begins.a, core);
   if (RUN > 1u) {
-    next = step(walk, slot + 1u, begins.b, next);
+    next = step(run, slot + 1u, begins.b, next);
   }
   if (RUN > 2u) {
-    next = step(walk, slot + 2u, begins.c, next);
-    next = step(walk, slot + 3u, begins.d, next);
+    next = step(run, slot + 2u, begins.c, next);
+    next = step(run, slot + 3u, begins.d, next);
   }
   return next;
 }
@@ -120,8 +120,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (number >= pool.blocks) {
     return;
   }
-  let walk = walk_of(number, RUN);
-  var begins_0 = read_four(walk, 0u);
+  let run = run_of(number, RUN);
+  var begins_0 = read_four(run, 0u);
   var begins_4 = begins_0;
   var begins_8 = begins_0;
   var begins_12 = begins_0;
@@ -134,12 +134,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     core = begins_0.d;
   }
   if (RUN > 4u) {
-    begins_4 = read_four(walk, 4u);
+    begins_4 = read_four(run, 4u);
     core = begins_4.d;
   }
   if (RUN > 8u) {
-    begins_8 = read_four(walk, 8u);
-    begins_12 = read_four(walk, 12u);
+    begins_8 = read_four(run, 8u);
+    begins_12 = read_four(run, 12u);
     core = begins_12.d;
     begins_12 = last_suffixes(begins_12);
     begins_8 = suffixes(begins_8, begins_12.a);
@@ -152,17 +152,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   } else {
     begins_0 = last_suffixes(begins_0);
   }
-  tell_begins(walk, walk.begin);
+  tell_begins(run, run.begin);
   for (var i = RUN; i < CHUNKS; i++) {
-    core = join(core, chunk(walk, walk.begin + i).all);
+    core = join(core, chunk(run, run.begin + i).all);
   }
-  core = four_steps(walk, 0u, begins_0, core);
+  core = four_steps(run, 0u, begins_0, core);
   if (RUN > 4u) {
-    core = four_steps(walk, 4u, begins_4, core);
+    core = four_steps(run, 4u, begins_4, core);
   }
   if (RUN > 8u) {
-    core = four_steps(walk, 8u, begins_8, core);
-    core = four_steps(walk, 12u, begins_12, core);
+    core = four_steps(run, 8u, begins_8, core);
+    core = four_steps(run, 12u, begins_12, core);
   }
-  conclude(walk);
+  conclude(run);
 }

@@ -17,7 +17,7 @@
 // Neighbouring invocations compute neighbouring runs.
 // Fewest bytes: its input once, its output once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Acc, Cell, combine, combine_anywhere, join, Walk, row_walk, row_quad, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, LEFT
+// requires: pool, invocation, WORKGROUP, Acc, Cell, combine, combine_anywhere, join, Run, row_run, row_quad, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, LEFT
 const QUADS: u32 = RUN / 4u;
 // Whole vectors of four in the core, and the remaining elements.
 const WHOLE: u32 = (CHUNKS - RUN) / 4u;
@@ -47,8 +47,8 @@ fn behind(pair: Pair, by: u32) -> Cell {
 }
 
 // The pair advanced by four elements, with the next four of the line loaded.
-fn advanced(walk: Walk, pair: Pair, number: u32) -> Pair {
-  return Pair(pair.next, row_quad(walk, number));
+fn advanced(run: Run, pair: Pair, number: u32) -> Pair {
+  return Pair(pair.next, row_quad(run, number));
 }
 
 // Suffix maxima of four elements.
@@ -82,11 +82,11 @@ fn prefixes(core: Acc, ends: Cell) -> Prefixes {
   return Prefixes(Cell(core, b, c, d), combine(d, ends.d));
 }
 
-fn four_outputs(walk: Walk, slot: u32, begins: Cell, behind_them: Cell) {
-  let output = walk.begin + slot;
-  if (output < walk.count) {
-    var four = walk;
-    four.lanes = min(4u, walk.count - output);
+fn four_outputs(run: Run, slot: u32, begins: Cell, behind_them: Cell) {
+  let output = run.begin + slot;
+  if (output < run.count) {
+    var four = run;
+    four.lanes = min(4u, run.count - output);
     emit(four, output, join(begins, behind_them));
   }
 }
@@ -97,8 +97,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (number >= pool.blocks) {
     return;
   }
-  let walk = row_walk(number);
-  var pair = Pair(row_quad(walk, 0u), row_quad(walk, 1u));
+  let run = row_run(number);
+  var pair = Pair(row_quad(run, 0u), row_quad(run, 1u));
   var begins_0 = behind(pair, LEFT);
   note_begin(0u, begins_0);
   var begins_4 = begins_0;
@@ -106,16 +106,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var begins_12 = begins_0;
   var core = begins_0.d;
   if (RUN > 4u) {
-    pair = advanced(walk, pair, 2u);
+    pair = advanced(run, pair, 2u);
     begins_4 = behind(pair, LEFT);
     note_begin(4u, begins_4);
     core = begins_4.d;
   }
   if (RUN > 8u) {
-    pair = advanced(walk, pair, 3u);
+    pair = advanced(run, pair, 3u);
     begins_8 = behind(pair, LEFT);
     note_begin(8u, begins_8);
-    pair = advanced(walk, pair, 4u);
+    pair = advanced(run, pair, 4u);
     begins_12 = behind(pair, LEFT);
     note_begin(12u, begins_12);
     core = begins_12.d;
@@ -130,17 +130,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   } else {
     begins_0 = suffixes(begins_0);
   }
-  tell_begins(walk, walk.begin);
-  pair = advanced(walk, pair, QUADS + 1u);
+  tell_begins(run, run.begin);
+  pair = advanced(run, pair, QUADS + 1u);
   var ends = behind(pair, LEFT);
   if (WHOLE > 0u) {
     var fours = ends;
     for (var i = 1u; i < WHOLE; i++) {
-      pair = advanced(walk, pair, QUADS + 1u + i);
+      pair = advanced(run, pair, QUADS + 1u + i);
       fours = join(fours, behind(pair, LEFT));
     }
     core = combine(core, all_of(fours));
-    pair = advanced(walk, pair, QUADS + 1u + WHOLE);
+    pair = advanced(run, pair, QUADS + 1u + WHOLE);
     ends = behind(pair, LEFT);
   }
   // The remaining elements of the core precede the ends in the same vector.
@@ -155,33 +155,33 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   var next = ends;
   if (LEFT_OVER > 1u || RUN > 4u) {
-    pair = advanced(walk, pair, QUADS + 2u + WHOLE);
+    pair = advanced(run, pair, QUADS + 2u + WHOLE);
     next = behind(pair, LEFT);
   }
   var all = prefixes(core, behind(Pair(ends, next), LEFT_OVER));
-  four_outputs(walk, 0u, begins_0, all.four);
+  four_outputs(run, 0u, begins_0, all.four);
   if (RUN > 4u) {
     ends = next;
     if (LEFT_OVER > 1u || RUN > 8u) {
-      pair = advanced(walk, pair, QUADS + 3u + WHOLE);
+      pair = advanced(run, pair, QUADS + 3u + WHOLE);
       next = behind(pair, LEFT);
     }
     all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
-    four_outputs(walk, 4u, begins_4, all.four);
+    four_outputs(run, 4u, begins_4, all.four);
   }
   if (RUN > 8u) {
     ends = next;
-    pair = advanced(walk, pair, QUADS + 4u + WHOLE);
+    pair = advanced(run, pair, QUADS + 4u + WHOLE);
     next = behind(pair, LEFT);
     all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
-    four_outputs(walk, 8u, begins_8, all.four);
+    four_outputs(run, 8u, begins_8, all.four);
     ends = next;
     if (LEFT_OVER > 1u) {
-      pair = advanced(walk, pair, QUADS + 5u + WHOLE);
+      pair = advanced(run, pair, QUADS + 5u + WHOLE);
       next = behind(pair, LEFT);
     }
     all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
-    four_outputs(walk, 12u, begins_12, all.four);
+    four_outputs(run, 12u, begins_12, all.four);
   }
-  conclude(walk);
+  conclude(run);
 }

@@ -1,21 +1,21 @@
-// First step of a streaming unpool: tells of the indices that lie outside their sources' windows.
+// First step of a gathering unpool: tells of the indices that lie outside their sources' windows.
 // Fewest bytes: the indices once.
 // provides: main
-// requires: stream, flat, in_window, invocation, WORKGROUP, tell_outside, read_index
+// requires: gather, flat, in_window, invocation, WORKGROUP, tell_outside, read_index
 fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
-  let inside = index.y == 0u && index.x < stream.unit;
+  let inside = index.y == 0u && index.x < gather.unit;
   let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
-  var all_own = inside || (stream.skip_minus_one == 1u && minus_one);
+  var all_own = inside || (gather.skip_minus_one == 1u && minus_one);
   var rest = index.x;
-  for (var i = 0u; i < select(0u, stream.digits, inside); i++) {
-    let digit = stream.index[i];
+  for (var i = 0u; i < select(0u, gather.digits, inside); i++) {
+    let digit = gather.index[i];
     let value = rest % digit.radix;
     rest = rest / digit.radix;
     var own = false;
     switch digit.coordinate {
-      case 0u: { own = in_window(stream.windows[0], at.x, value); }
-      case 1u: { own = in_window(stream.windows[1], at.y, value); }
-      case 2u: { own = in_window(stream.windows[2], at.z, value); }
+      case 0u: { own = in_window(gather.windows[0], at.x, value); }
+      case 1u: { own = in_window(gather.windows[1], at.y, value); }
+      case 2u: { own = in_window(gather.windows[2], at.z, value); }
       case 3u: { own = value == c; }
       default: { own = value == n; }
     }
@@ -26,21 +26,21 @@ fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let number = invocation(group, stream.grid_width, local);
-  if (number >= stream.sources) {
+  let number = invocation(group, gather.grid_width, local);
+  if (number >= gather.sources) {
     return;
   }
-  let inner = number % stream.inner;
-  var rest = number / stream.inner;
+  let inner = number % gather.inner;
+  var rest = number / gather.inner;
   var at = vec3<u32>();
-  at.z = rest % stream.windows[2].output;
-  rest = rest / stream.windows[2].output;
-  at.y = rest % stream.windows[1].output;
-  rest = rest / stream.windows[1].output;
-  at.x = rest % stream.windows[0].output;
-  let outer = rest / stream.windows[0].output;
-  let n = outer / stream.outer_channels;
-  let c = outer % stream.outer_channels + inner;
-  let position = flat(stream.stored, n, c, at);
+  at.z = rest % gather.windows[2].output;
+  rest = rest / gather.windows[2].output;
+  at.y = rest % gather.windows[1].output;
+  rest = rest / gather.windows[1].output;
+  at.x = rest % gather.windows[0].output;
+  let outer = rest / gather.windows[0].output;
+  let n = outer / gather.outer_channels;
+  let c = outer % gather.outer_channels + inner;
+  let position = flat(gather.stored, n, c, at);
   tell_outside(vec4<bool>(!is_own(read_index(position), n, c, at), false, false, false), position, 1u);
 }

@@ -2,7 +2,7 @@
 // spatial) order wins. Indices are untrusted: an index outside the unit (the range of valid indices) claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
-// requires: unpool, source, named_target, number_of, invocation, WORKGROUP, owners, status, read_index, STATUS_COUNT, STATUS_FIRST
+// requires: unpool, source, named_target, number_of, invocation, WORKGROUP, owners, report, read_index, REPORT_COUNT, REPORT_FIRST
 // The number of bad indices, and the complement of the first one's position, or zero.
 struct Bad {
   count: u32,
@@ -42,7 +42,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   bad = claim(number_of(first, 6u), bad);
   bad = claim(number_of(first, 7u), bad);
   if (bad.count > 0u) {
-    atomicAdd(&status[STATUS_COUNT], bad.count);
-    atomicMax(&status[STATUS_FIRST], bad.first);
+    atomicAdd(&report[REPORT_COUNT], bad.count);
+    atomicMax(&report[REPORT_FIRST], bad.first);
   }
 }

@@ -1,8 +1,8 @@
-// A streaming unpool whose windows overlap, or begin in the padding: an element is covered by the windows of several
+// A gathering unpool whose windows overlap, or begin in the padding: an element is covered by the windows of several
 // sources: its cell's own source and neighbours of that source. The last of these sources whose index names the element
 // gives the element its value. Each invocation takes four neighbouring cells (four columns, or four channels where
-// channels are innermost) and walks down some lines of cells, so that it reads each line of sources once for the lines
-// of cells above and below.
+// channels are innermost) of some lines, from the top down, so that it reads each line of sources once for the lines of
+// cells above and below.
 //
 //      sources          before  own  after            cells of one line: STRIDE_1 rows, STRIDE_2 columns
 //      line above          o     o     o
@@ -11,10 +11,10 @@
 //
 // Constants decide which of the nine sources' windows cover an element, so the compiler removes the code for the other
 // sources.
-// Fewest bytes: X once, its indices once, Y once. The halo of every four cells and of every walk is read in addition.
+// Fewest bytes: X once, its indices once, Y once. The halo of the cells of every invocation is read in addition.
 // provides: main
-// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
-const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
+// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
+const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // Four sources with their indices; a lane without a source has an index that matches no element.
 struct Four {
@@ -58,25 +58,25 @@ fn reaches(ahead: i32, kernel: u32, stride: u32, pad: u32) -> bool {
 
 // Loads four sources: neighbouring columns of one channel, or neighbouring channels of one column.
 fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
-  let input = vec3<u32>(stream.covering[0].input, stream.covering[1].input, stream.covering[2].input);
+  let input = vec3<u32>(gather.covering[0].input, gather.covering[1].input, gather.covering[2].input);
   let lines_there = cell.at.x < input.x && line >= 0 && line < i32(input.y);
   // Outside X the nearest line is read, and `there` is false.
   let at_line = u32(clamp(line, 0, i32(input.y) - 1));
   let at_column = u32(clamp(column, 0, i32(input.z) - 1));
-  let last = stream.sources - 1u;
+  let last = gather.sources - 1u;
   var position = ((cell.outer * input.x + min(cell.at.x, input.x - 1u)) * input.y + at_line) * input.z + at_column;
   var step = 1u;
   var there = vec4<bool>(lines_there && column >= 0);
   if (INNER == 1u) {
-    position = position * stream.inner + cell.inner;
-    there = there & vec4<bool>(column < i32(input.z)) & (vec4<u32>(cell.inner) + LANES < vec4<u32>(stream.inner));
+    position = position * gather.inner + cell.inner;
+    there = there & vec4<bool>(column < i32(input.z)) & (vec4<u32>(cell.inner) + LANE_IDS < vec4<u32>(gather.inner));
   } else {
-    there = there & (vec4<u32>(u32(column)) + LANES < vec4<u32>(input.z));
+    there = there & (vec4<u32>(u32(column)) + LANE_IDS < vec4<u32>(input.z));
   }
   var index_position = position;
   if (SAME_PLACE == 0u) {
-    step = select(stream.stored.axis_2, stream.stored.c, INNER == 1u);
-    index_position = cell.index_position + (at_line - cell.at.y) * stream.stored.axis_1 + (at_column - cell.at.z) * stream.stored.axis_2;
+    step = select(gather.stored.axis_2, gather.stored.c, INNER == 1u);
+    index_position = cell.index_position + (at_line - cell.at.y) * gather.stored.axis_1 + (at_column - cell.at.z) * gather.stored.axis_2;
   }
   let read = names(min(index_position, last), step, last);
   let loaded = load_lanes(min(position, last), last);
@@ -119,14 +119,14 @@ struct One {
 
 // Loads one source.
 fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
-  let input = vec3<u32>(stream.covering[0].input, stream.covering[1].input, stream.covering[2].input);
+  let input = vec3<u32>(gather.covering[0].input, gather.covering[1].input, gather.covering[2].input);
   let there = cell.at.x < input.x && line >= 0 && line < i32(input.y) && column >= 0 && column < i32(input.z);
   let at_line = u32(clamp(line, 0, i32(input.y) - 1));
   let at_column = u32(clamp(column, 0, i32(input.z) - 1));
   let position = ((cell.outer * input.x + min(cell.at.x, input.x - 1u)) * input.y + at_line) * input.z + at_column;
   var index_position = position;
   if (SAME_PLACE == 0u) {
-    index_position = cell.index_position + (at_line - cell.at.y) * stream.stored.axis_1 + (at_column - cell.at.z) * stream.stored.axis_2;
+    index_position = cell.index_position + (at_line - cell.at.y) * gather.stored.axis_1 + (at_column - cell.at.z) * gather.stored.axis_2;
   }
   return One(activate(load_lane(position)), select(0xffffffffu, name(index_position), there));
 }
@@ -191,8 +191,8 @@ fn store(places: Places, number: u32, y_position: u32, left: i32) {
 
 // Writes one row of the cells. `place` is the index of the row's first element in each lane.
 fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, place: vec4<u32>, y_position: u32) {
-  let step = stream.value.axis_2;
-  let columns = i32(stream.covering[2].output) - i32(cell.at.z * STRIDE_2);
+  let step = gather.value.axis_2;
+  let columns = i32(gather.covering[2].output) - i32(cell.at.z * STRIDE_2);
   let first = result(above, own, below, row, 0u, place);
   var places = Places(first, first, first, first);
   if (STRIDE_2 > 1u) {
@@ -217,69 +217,69 @@ fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, pl
     }
     return;
   }
-  let left = i32(stream.inner) - i32(cell.inner);
+  let left = i32(gather.inner) - i32(cell.inner);
   if (EXACT_COLUMNS == 1u || columns > 0) {
     store_lanes(y_position, places.a, left);
   }
   if (STRIDE_2 > 1u && (EXACT_COLUMNS == 1u || columns > 1)) {
-    store_lanes(y_position + stream.inner, places.b, left);
+    store_lanes(y_position + gather.inner, places.b, left);
   }
   if (STRIDE_2 > 2u && (EXACT_COLUMNS == 1u || columns > 2)) {
-    store_lanes(y_position + 2u * stream.inner, places.c, left);
+    store_lanes(y_position + 2u * gather.inner, places.c, left);
   }
   if (STRIDE_2 > 3u && (EXACT_COLUMNS == 1u || columns > 3)) {
-    store_lanes(y_position + 3u * stream.inner, places.d, left);
+    store_lanes(y_position + 3u * gather.inner, places.d, left);
   }
 }
 
 // Tells of the indices of a line of cells that lie outside their sources' windows. `place` is the index of each cell's
 // first element.
 fn tell(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) {
-  let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
+  let output = vec3<u32>(gather.covering[0].output, gather.covering[1].output, gather.covering[2].output);
   var low = vec4<u32>();
   var high = vec4<u32>(KERNEL_2);
   if (CLIPPED == 1u) {
-    let lanes = select(LANES * STRIDE_2, vec4<u32>(), INNER == 1u);
+    let lanes = select(LANE_IDS * STRIDE_2, vec4<u32>(), INNER == 1u);
     let begin = vec4<i32>(lanes) + vec4<i32>(i32(cell.at.z * STRIDE_2) - i32(PAD_2));
     low = vec4<u32>(clamp(-begin, vec4<i32>(), vec4<i32>(i32(KERNEL_2))));
     high = vec4<u32>(clamp(vec4<i32>(i32(output.z)) - begin, vec4<i32>(low), vec4<i32>(i32(KERNEL_2))));
   }
-  let window = place - vec4<u32>(PAD_1 * stream.value.axis_1 + PAD_2 * stream.value.axis_2);
+  let window = place - vec4<u32>(PAD_1 * gather.value.axis_1 + PAD_2 * gather.value.axis_2);
   var own_window = vec4<bool>();
   for (var tap_0 = 0u; tap_0 < KERNEL_0; tap_0++) {
     for (var tap_1 = 0u; tap_1 < KERNEL_1; tap_1++) {
       let row = i32(line * STRIDE_1 + tap_1) - i32(PAD_1);
       if (cell.at.x * STRIDE_0 + tap_0 < output.x && row >= 0 && row < i32(output.y)) {
-        let begin = window + vec4<u32>(tap_0 * stream.value.axis_0 + tap_1 * stream.value.axis_1);
+        let begin = window + vec4<u32>(tap_0 * gather.value.axis_0 + tap_1 * gather.value.axis_1);
         own_window = own_window | in_row(own.own.named - begin, low, high);
       }
     }
   }
-  let skipped = own.minus_one & vec4<bool>(stream.skip_minus_one == 1u);
+  let skipped = own.minus_one & vec4<bool>(gather.skip_minus_one == 1u);
   tell_outside(own.there & !own_window & !skipped, own.index_position, own.index_step);
 }
 
 // Writes a line of cells.
 fn store_cells(cell: StrideCell, above: Line, own: Line, below: Line, line: u32, place: vec4<u32>) {
-  let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
+  let output = vec3<u32>(gather.covering[0].output, gather.covering[1].output, gather.covering[2].output);
   let first_row = line * STRIDE_1;
-  let pitch = output.z * select(1u, stream.inner, INNER == 1u);
+  let pitch = output.z * select(1u, gather.inner, INNER == 1u);
   let y_position = cell.y_position + (line - cell.at.y) * STRIDE_1 * pitch;
   for (var place_0 = 0u; place_0 < STRIDE_0; place_0++) {
     if (cell.at.x * STRIDE_0 + place_0 < output.x) {
-      let to = place + vec4<u32>(place_0 * stream.value.axis_0);
+      let to = place + vec4<u32>(place_0 * gather.value.axis_0);
       let y_row = y_position + place_0 * output.y * pitch;
       if (EXACT_LINES == 1u || first_row < output.y) {
         store_row(cell, above, own, below, 0u, to, y_row);
       }
       if (STRIDE_1 > 1u && (EXACT_LINES == 1u || first_row + 1u < output.y)) {
-        store_row(cell, above, own, below, 1u, to + vec4<u32>(stream.value.axis_1), y_row + pitch);
+        store_row(cell, above, own, below, 1u, to + vec4<u32>(gather.value.axis_1), y_row + pitch);
       }
       if (STRIDE_1 > 2u && (EXACT_LINES == 1u || first_row + 2u < output.y)) {
-        store_row(cell, above, own, below, 2u, to + vec4<u32>(2u * stream.value.axis_1), y_row + 2u * pitch);
+        store_row(cell, above, own, below, 2u, to + vec4<u32>(2u * gather.value.axis_1), y_row + 2u * pitch);
       }
       if (STRIDE_1 > 3u && (EXACT_LINES == 1u || first_row + 3u < output.y)) {
-        store_row(cell, above, own, below, 3u, to + vec4<u32>(3u * stream.value.axis_1), y_row + 3u * pitch);
+        store_row(cell, above, own, below, 3u, to + vec4<u32>(3u * gather.value.axis_1), y_row + 3u * pitch);
       }
     }
   }
@@ -287,27 +287,27 @@ fn store_cells(cell: StrideCell, above: Line, own: Line, below: Line, line: u32,
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let number = invocation(group, stream.grid_width, local);
-  if (number >= stream.blocks) {
+  let number = invocation(group, gather.grid_width, local);
+  if (number >= gather.blocks) {
     return;
   }
   let cell = stride_cell(number);
-  let lane_step = select(STRIDE_2 * stream.value.axis_2, stream.value.c, INNER == 1u);
-  let first = vec4<u32>(cell.own) + LANES * lane_step;
+  let lane_step = select(STRIDE_2 * gather.value.axis_2, gather.value.c, INNER == 1u);
+  let first = vec4<u32>(cell.own) + LANE_IDS * lane_step;
   let top = i32(cell.at.y);
   var own = load_line(cell, top);
   var above = own;
   if (reaches(-1, KERNEL_1, STRIDE_1, PAD_1)) {
     above = load_line(cell, top - 1);
   }
-  for (var walked = 0u; walked < LINES; walked++) {
-    let line = cell.at.y + walked;
+  for (var down = 0u; down < LINES; down++) {
+    let line = cell.at.y + down;
     // A line of cells exists if it has rows in Y, or sources, or both.
-    if (line * STRIDE_1 < stream.covering[1].output || line < stream.covering[1].input) {
-      let place = first + vec4<u32>(walked * STRIDE_1 * stream.value.axis_1);
-      // The next line is loaded only if its windows reach up into this line of cells, or if the walk continues with it.
+    if (line * STRIDE_1 < gather.covering[1].output || line < gather.covering[1].input) {
+      let place = first + vec4<u32>(down * STRIDE_1 * gather.value.axis_1);
+      // The next line is loaded only if its windows reach up into this line of cells, or if it is written too.
       var below = own;
-      if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || walked + 1u < LINES) {
+      if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || down + 1u < LINES) {
         below = load_line(cell, i32(line) + 1);
       }
       tell(cell, own, line, place);

@@ -1,4 +1,4 @@
-// A streaming unpool of elements smaller than a word whose rows are not whole words. Windows do not overlap. Each
+// A gathering unpool of elements smaller than a word whose rows are not whole words. Windows do not overlap. Each
 // invocation takes a run of cells of a line and writes, in every row of these cells, the words that begin within the
 // run. A word's elements after the run belong to the next sources, and those after a row's end belong to the next row.
 //
@@ -10,8 +10,8 @@
 // Fewest bytes: X once, its indices once, Y once; the sources after each run, and those at the begin of each row, are
 // read again.
 // provides: main
-// requires: stream, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
-const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
+// requires: gather, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
+const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 const BITS: u32 = 32u / OUTPUTS;
 // Sources after the run whose elements can lie in its last word.
 const BEHIND: u32 = (OUTPUTS - 2u) / STRIDE_2 + 1u;
@@ -30,7 +30,7 @@ struct Line {
 }
 
 fn index_step() -> u32 {
-  return select(stream.stored.axis_2, 1u, SAME_PLACE == 1u);
+  return select(gather.stored.axis_2, 1u, SAME_PLACE == 1u);
 }
 
 // One source, by its column.
@@ -40,10 +40,10 @@ struct One {
 }
 
 fn load_one(line: Line, column: u32) -> One {
-  let last = stream.sources - 1u;
+  let last = gather.sources - 1u;
   let value = activate(load_lane(min(line.x_position + column, last)));
   let named = name(min(line.index_position + column * index_step(), last));
-  return One(value, select(0xffffffffu, named, line.there && column < stream.covering[2].input));
+  return One(value, select(0xffffffffu, named, line.there && column < gather.covering[2].input));
 }
 
 // Loads the sources, from a column on, whose elements can lie in the last word of a run.
@@ -65,18 +65,18 @@ fn load_behind(line: Line, column: u32) -> Four {
 
 // Four sources from a column on, whose indices have been loaded.
 fn load_four(line: Line, column: u32, read: Names) -> Four {
-  let loaded = load_lanes(min(line.x_position + column, stream.sources - 1u), stream.sources - 1u);
+  let loaded = load_lanes(min(line.x_position + column, gather.sources - 1u), gather.sources - 1u);
   let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
   return Four(values, pick(vec4<u32>(0xffffffffu), read.place, there(line, column)));
 }
 
 fn load_names(line: Line, column: u32) -> Names {
-  let last = stream.sources - 1u;
+  let last = gather.sources - 1u;
   return names(min(line.index_position + column * index_step(), last), index_step(), last);
 }
 
 fn there(line: Line, column: u32) -> vec4<bool> {
-  return (vec4<u32>(column) + LANES < vec4<u32>(stream.covering[2].input)) & vec4<bool>(line.there);
+  return (vec4<u32>(column) + LANE_IDS < vec4<u32>(gather.covering[2].input)) & vec4<bool>(line.there);
 }
 
 // An element of a row, counted from the first element of `first`. `own` is the index of that first element.
@@ -89,7 +89,7 @@ fn element(first: Four, behind: Four, number: u32, own: u32) -> Raw {
     value = lane_of(behind.values, lane);
     named = behind.named[lane];
   }
-  return select(activate(from_pair(vec2<u32>(0u, 0u))), value, named == own + number * stream.value.axis_2);
+  return select(activate(from_pair(vec2<u32>(0u, 0u))), value, named == own + number * gather.value.axis_2);
 }
 
 // Packs the elements from `number` on into a word.
@@ -105,30 +105,30 @@ fn word(first: Four, behind: Four, number: u32, own: u32) -> u32 {
 
 // The first elements of a row of Y, packed into a word; zero after the last row.
 fn head(row: u32) -> u32 {
-  let position = row * stream.covering[2].output;
+  let position = row * gather.covering[2].output;
   var begin = 0u;
-  if (position < stream.outputs) {
-    let over_1 = quotient(row, stream.split[5]);
-    let outer = quotient(over_1, stream.split[6]);
+  if (position < gather.outputs) {
+    let over_1 = quotient(row, gather.split[5]);
+    let outer = quotient(over_1, gather.split[6]);
     let place = vec3<u32>(
-      over_1 - outer * stream.covering[0].output,
-      row - over_1 * stream.covering[1].output,
+      over_1 - outer * gather.covering[0].output,
+      row - over_1 * gather.covering[1].output,
       0u);
     let at = place / vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
-    let x_line = ((outer * stream.covering[0].input + at.x) * stream.covering[1].input + at.y) * stream.covering[2].input;
+    let x_line = ((outer * gather.covering[0].input + at.x) * gather.covering[1].input + at.y) * gather.covering[2].input;
     var own = position;
     var index_line = x_line;
     if (POSITIONS == 0u || SAME_PLACE == 0u) {
-      let n = quotient(outer, stream.split[4]);
-      let c = outer - n * stream.split[4].divisor;
+      let n = quotient(outer, gather.split[4]);
+      let c = outer - n * gather.split[4].divisor;
       if (POSITIONS == 0u) {
-        own = flat(stream.value, n, c, place);
+        own = flat(gather.value, n, c, place);
       }
       if (SAME_PLACE == 0u) {
-        index_line = flat(stream.stored, n, c, at);
+        index_line = flat(gather.stored, n, c, at);
       }
     }
-    let line = Line(x_line, index_line, at.x < stream.covering[0].input && at.y < stream.covering[1].input);
+    let line = Line(x_line, index_line, at.x < gather.covering[0].input && at.y < gather.covering[1].input);
     let first = load_behind(line, 0u);
     begin = word(first, first, 0u, own);
   }
@@ -147,7 +147,7 @@ struct Row {
 
 // Stores a word of a row. `number` is the element with which the word would begin if the run began at a word boundary.
 fn store_word(first: Four, behind: Four, row: Row, column: u32, number: u32) {
-  let own = row.own + column * stream.value.axis_2;
+  let own = row.own + column * gather.value.axis_2;
   let low = word(first, behind, number, own);
   let high = word(first, behind, number + OUTPUTS, own);
   // WGSL takes shifts modulo 32, so the second word is shifted in two steps.
@@ -198,22 +198,22 @@ fn store_four(first: Four, behind: Four, row: Row, column: u32) {
 fn in_windows(four: Four, own: u32, left: i32) -> vec4<bool> {
   var width = vec4<u32>(KERNEL_2);
   if (CLIPPED == 1u) {
-    let before = LANES * STRIDE_2;
+    let before = LANE_IDS * STRIDE_2;
     width = min(width, max(vec4<u32>(u32(max(left, 0))), before) - before);
   }
-  return in_row(four.named - vec4<u32>(own) - LANES * (STRIDE_2 * stream.value.axis_2), vec4<u32>(), width);
+  return in_row(four.named - vec4<u32>(own) - LANE_IDS * (STRIDE_2 * gather.value.axis_2), vec4<u32>(), width);
 }
 
 // Tells of the indices of four sources, from a column on, that lie outside their sources' windows.
 fn tell(read: Names, line: Line, column: u32, own_window: vec4<bool>) {
-  let outside = there(line, column) & !own_window & !(read.minus_one & vec4<bool>(stream.skip_minus_one == 1u));
+  let outside = there(line, column) & !own_window & !(read.minus_one & vec4<bool>(gather.skip_minus_one == 1u));
   tell_outside(outside, line.index_position + column * index_step(), index_step());
 }
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let number = invocation(group, stream.grid_width, local);
-  if (number >= stream.blocks) {
+  let number = invocation(group, gather.grid_width, local);
+  if (number >= gather.blocks) {
     return;
   }
   let cell = stride_cell(number);
@@ -221,7 +221,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let line = Line(
     cell.x_position - column,
     cell.index_position - column * index_step(),
-    cell.at.x < stream.covering[0].input && cell.at.y < stream.covering[1].input);
+    cell.at.x < gather.covering[0].input && cell.at.y < gather.covering[1].input);
   // A run has up to four quads of sources; the compiler removes the code of absent quads.
   let names_a = load_names(line, column);
   let a = load_four(line, column, names_a);
@@ -253,14 +253,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var own_c = vec4<bool>();
   var own_d = vec4<bool>();
   let place = cell.at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
-  let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
+  let output = vec3<u32>(gather.covering[0].output, gather.covering[1].output, gather.covering[2].output);
   let left = i32(output.z) - i32(place.z);
   let across = 4u * STRIDE_2;
-  let step = across * stream.value.axis_2;
+  let step = across * gather.value.axis_2;
   for (var place_0 = 0u; place_0 < STRIDE_0; place_0++) {
     for (var place_1 = 0u; place_1 < STRIDE_1; place_1++) {
       if (place.x + place_0 < output.x && place.y + place_1 < output.y) {
-        let own = cell.own + place_0 * stream.value.axis_0 + place_1 * stream.value.axis_1;
+        let own = cell.own + place_0 * gather.value.axis_0 + place_1 * gather.value.axis_1;
         if (place_0 < KERNEL_0 && place_1 < KERNEL_1) {
           own_a = own_a | in_windows(a, own, left);
           if (QUADS > 1u) {

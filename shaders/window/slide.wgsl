@@ -13,12 +13,12 @@
 //
 //   extent 5, pitch 8     x x x x x . . .  x x x x x . . .
 //
-// An invocation walks along one class of one line; a line is the axis at one outer and one inner coordinate. Taps in
-// the padding are moved onto the nearest tap inside. No window is empty, so that tap belongs to the same window, and
-// reading an element twice changes neither the maximum nor the first element.
-// provides: Walk, walk_of, tap_at, last_tap_at
+// An invocation computes a run: neighbouring outputs of one class of one line, which is the axis at one outer and one
+// inner coordinate. Taps in the padding are moved onto the nearest tap inside. No window is empty, so that tap belongs
+// to the same window, and reading an element twice changes neither the maximum nor the first element.
+// provides: Run, run_of, tap_at, last_tap_at
 // requires: pool, quotient, DILATED, LANES, PARTIAL
-struct Walk {
+struct Run {
   // The position of the class's tap 0; it may be negative and wraps.
   origin: u32,
   // The stride of taps, in elements.
@@ -42,57 +42,57 @@ struct Walk {
   lanes: u32,
 }
 
-// The walk of an invocation that computes `outputs` neighbouring outputs of a class.
-fn walk_of(number: u32, outputs: u32) -> Walk {
+// The run of an invocation, of `outputs` outputs.
+fn run_of(number: u32, outputs: u32) -> Run {
   let axis = pool.axes[2];
-  var walk: Walk;
+  var run: Run;
   // The lanes of a cell are neighbouring lines.
   let over = quotient(number, pool.slide.cells);
-  walk.cell = (number - over * pool.slide.cells.divisor) * LANES;
+  run.cell = (number - over * pool.slide.cells.divisor) * LANES;
   var block = over;
   if (DILATED == 1u) {
     block = quotient(over, pool.slide.classes);
-    walk.class_number = over - block * pool.slide.classes.divisor;
+    run.class_number = over - block * pool.slide.classes.divisor;
   }
   block += pool.block_first;
-  walk.outer = quotient(block, pool.slide.runs);
-  walk.begin = (block - walk.outer * pool.slide.runs.divisor) * outputs;
-  let start = i32(walk.class_number * axis.stride) - axis.pad_begin;
+  run.outer = quotient(block, pool.slide.runs);
+  run.begin = (block - run.outer * pool.slide.runs.divisor) * outputs;
+  let start = i32(run.class_number * axis.stride) - axis.pad_begin;
   let end = i32(axis.input) - 1 - start;
-  walk.low = u32(max(-start, 0));
-  walk.high = u32(max(end, 0));
-  walk.step = pool.inner;
-  walk.output_step = pool.slide.out_inner;
-  walk.count = axis.output;
+  run.low = u32(max(-start, 0));
+  run.high = u32(max(end, 0));
+  run.step = pool.inner;
+  run.output_step = pool.slide.out_inner;
+  run.count = axis.output;
   if (DILATED == 1u) {
-    walk.low = (walk.low + axis.dilation - 1u) / axis.dilation;
-    walk.high = walk.high / axis.dilation;
-    walk.step = axis.dilation * pool.inner;
-    walk.output_step = pool.slide.classes.divisor * pool.slide.out_inner;
-    walk.count = quotient(axis.output - walk.class_number + pool.slide.classes.divisor - 1u, pool.slide.classes);
+    run.low = (run.low + axis.dilation - 1u) / axis.dilation;
+    run.high = run.high / axis.dilation;
+    run.step = axis.dilation * pool.inner;
+    run.output_step = pool.slide.classes.divisor * pool.slide.out_inner;
+    run.count = quotient(axis.output - run.class_number + pool.slide.classes.divisor - 1u, pool.slide.classes);
   }
-  walk.origin = (walk.outer * axis.input + u32(start)) * pool.inner + walk.cell;
-  walk.lanes = LANES;
-  walk.out_cell = walk.cell;
+  run.origin = (run.outer * axis.input + u32(start)) * pool.inner + run.cell;
+  run.lanes = LANES;
+  run.out_cell = run.cell;
   if (PARTIAL == 1u) {
     // Rows of Y are not padded to the pitch.
-    let row = quotient(walk.cell, pool.slide.pitch);
-    let column = walk.cell - row * pool.slide.pitch.divisor;
-    walk.lanes = min(LANES, max(pool.slide.extent, column) - column);
-    walk.out_cell -= row * (pool.slide.pitch.divisor - pool.slide.extent);
+    let row = quotient(run.cell, pool.slide.pitch);
+    let column = run.cell - row * pool.slide.pitch.divisor;
+    run.lanes = min(LANES, max(pool.slide.extent, column) - column);
+    run.out_cell -= row * (pool.slide.pitch.divisor - pool.slide.extent);
   }
-  walk.output = walk.outer * pool.slide.out_line + walk.class_number * pool.slide.out_inner + walk.out_cell;
-  return walk;
+  run.output = run.outer * pool.slide.out_line + run.class_number * pool.slide.out_inner + run.out_cell;
+  return run;
 }
 
 // The position of a tap of the class.
-fn tap_at(walk: Walk, tap: u32) -> u32 {
-  return walk.origin + clamp(tap, walk.low, max(walk.low, walk.high)) * walk.step;
+fn tap_at(run: Run, tap: u32) -> u32 {
+  return run.origin + clamp(tap, run.low, max(run.low, run.high)) * run.step;
 }
 
 // The position of the additional last tap of the window that begins at `tap`.
-fn last_tap_at(walk: Walk, tap: u32) -> u32 {
+fn last_tap_at(run: Run, tap: u32) -> u32 {
   let axis = pool.axes[2];
-  let place = min(walk.class_number * axis.stride + tap * axis.dilation + pool.slide.last_tap, axis.input - 1u);
-  return (walk.outer * axis.input + place) * pool.inner + walk.cell;
+  let place = min(run.class_number * axis.stride + tap * axis.dilation + pool.slide.last_tap, axis.input - 1u);
+  return (run.outer * axis.input + place) * pool.inner + run.cell;
 }

@@ -30,7 +30,7 @@ fn gpu() -> Option<&'static Gpu> {
 fn general_path_ran(gpu: &Gpu, unpool: &MaxUnpool, x: &Tensor<f32>, indices: &Tensor<i64>) -> bool {
     let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
     let expected = reference::max_unpool(&plan, x.view(), indices.view()).unwrap();
-    let choice = Choice { family: Some(Family::Streaming), ..Choice::default() };
+    let choice = Choice { family: Some(Family::Gather), ..Choice::default() };
     let mut schedule: Schedule = select(&plan.into(), &gpu.limits(), &choice).unwrap();
     let before = schedule.dispatches.len();
     schedule.dispatches.retain(|dispatch| !dispatch.key.name().starts_with("unpool gather"));

@@ -88,9 +88,9 @@ impl SlidingKey {
         };
         if self.row.is_some_and(|row| row.even) {
             parts.push(match self.dtype.bytes() {
-                1 => "row/fours8.wgsl",
-                2 => "row/fours16.wgsl",
-                _ => "row/fours32.wgsl",
+                1 => "thread_tile/fours8.wgsl",
+                2 => "thread_tile/fours16.wgsl",
+                _ => "thread_tile/fours32.wgsl",
             });
         }
         parts

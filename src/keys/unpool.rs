@@ -76,7 +76,7 @@ fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
 /// Checks that every index lies in its source's window.
 pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow) -> KernelKey {
     let (part, others) = outside_window(outside);
-    let mut kernel = stream(format!("unpool check {}{others}", index_type.name()), "kernel/unpool_check.wgsl");
+    let mut kernel = gather(format!("unpool check {}{others}", index_type.name()), "kernel/unpool_check.wgsl");
     kernel.variants.push(part);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
@@ -90,7 +90,7 @@ pub(crate) fn unpool_gather(
     own_windows: bool,
 ) -> KernelKey {
     let of = if own_windows { " in own windows" } else { "" };
-    let mut kernel = stream(format!("unpool gather {}{of}", dtype.name()), "kernel/unpool_gather.wgsl");
+    let mut kernel = gather(format!("unpool gather {}{of}", dtype.name()), "kernel/unpool_gather.wgsl");
     kernel.consts.push(("OWN_WINDOWS", own_windows.into()));
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
@@ -118,7 +118,7 @@ pub(crate) fn unpool_cells(
     let [depth, height, width] = ["0", "1", "2"].map(window);
     let (dtype_name, (part, others)) = (dtype.name(), outside_window(outside));
     let name = format!("unpool {of} {dtype_name} by {}, {depth}x{height}x{width}{others}", index_type.name());
-    let mut kernel = stream(name, entry);
+    let mut kernel = gather(name, entry);
     kernel.variants.extend(access);
     kernel.variants.push(part);
     let consts = consts.iter().map(|&(name, value)| (name, value as u32)).collect();
@@ -137,11 +137,11 @@ fn outside_window(rule: OutsideWindow) -> (&'static str, &'static str) {
 
 /// Writes the indirect grids of the general path.
 pub(crate) fn unpool_indirect() -> KernelKey {
-    stream("unpool indirect".to_owned(), "kernel/unpool_indirect.wgsl").into()
+    gather("unpool indirect".to_owned(), "kernel/unpool_indirect.wgsl").into()
 }
 
-fn stream(name: String, entry: &'static str) -> Kernel {
-    Kernel { variants: vec!["core/stream.wgsl"], ..Kernel::new(name, entry) }
+fn gather(name: String, entry: &'static str) -> Kernel {
+    Kernel { variants: vec!["core/gather.wgsl"], ..Kernel::new(name, entry) }
 }
 
 /// Clears the report of a conversion.

@@ -52,7 +52,7 @@ fn low_bound<T: Element>(min: f32) -> [u64; 2] {
     }
     let rounded = T::of_f32(min);
     let is_below = matches!(rounded.number(), Number::Single(value) if value < min);
-    [if is_below { up::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
+    [if is_below { next_up::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
 }
 
 /// The largest element that is not above `max`, and the element that `max` rounds to.
@@ -62,7 +62,7 @@ fn high_bound<T: Element>(max: f32) -> [u64; 2] {
     }
     let rounded = T::of_f32(max);
     let is_above = matches!(rounded.number(), Number::Single(value) if value > max);
-    [if is_above { down::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
+    [if is_above { next_down::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
 }
 
 /// The sign bit of a float.
@@ -71,7 +71,7 @@ fn sign<T: Element>() -> u64 {
 }
 
 /// The bits of the next float above. The argument is below some number, so it is not plus infinity.
-fn up<T: Element>(bits: u64) -> u64 {
+fn next_up<T: Element>(bits: u64) -> u64 {
     match bits {
         zero if zero == sign::<T>() => 1,
         negative if negative > sign::<T>() => negative.saturating_sub(1),
@@ -80,8 +80,8 @@ fn up<T: Element>(bits: u64) -> u64 {
 }
 
 /// The bits of the next float below. The argument is above some number, so it is not minus infinity.
-fn down<T: Element>(bits: u64) -> u64 {
-    up::<T>(bits ^ sign::<T>()) ^ sign::<T>()
+fn next_down<T: Element>(bits: u64) -> u64 {
+    next_up::<T>(bits ^ sign::<T>()) ^ sign::<T>()
 }
 
 #[cfg(test)]

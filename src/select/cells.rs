@@ -1,4 +1,4 @@
-//! The streaming unpool in one pass. A stride cell is the block of Y of one stride; an invocation writes a few
+//! The gathering unpool in one pass. A stride cell is the block of Y of one stride; an invocation writes a few
 //! neighbouring cells.
 
 use wgpu_pooling_plan::internal::count;
@@ -26,11 +26,11 @@ pub(super) struct Cells {
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Streaming.name(), reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Gather.name(), reason })
 }
 
 /// The three axes of an unpool.
-struct Axes {
+struct CellAxes {
     kernel: [u64; 3],
     stride: [u64; 3],
     pad: [u64; 3],
@@ -40,8 +40,8 @@ struct Axes {
     cells: [u64; 3],
 }
 
-impl Axes {
-    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<Axes, PlanError> {
+impl CellAxes {
+    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<CellAxes, PlanError> {
         if windows.iter().any(|axis| axis.kind != 0 || axis.dilation != 1 || axis.pad_begin < 0) {
             return refuse("the windows are not given by a kernel and a stride alone");
         }
@@ -70,7 +70,7 @@ impl Axes {
             return refuse("the cells are too large");
         }
         let cells = [0, 1, 2].map(|axis| outputs[axis].div_ceil(stride[axis]).max(inputs[axis]));
-        let axes = Axes { kernel, stride, pad, inputs, outputs, cells };
+        let axes = CellAxes { kernel, stride, pad, inputs, outputs, cells };
         if !scatters && axes.leave_gaps() {
             return refuse("windows leave gaps, in which no index may lie");
         }
@@ -124,16 +124,16 @@ impl Axes {
     }
 }
 
-/// The kernel and its thread tile in cells: quads across, and lines.
-struct Shape {
+/// The kernel, and the cells of an invocation: quads across, and lines.
+struct InvocationCells {
     kernel: CellsKernel,
     quads: u64,
     lines: u64,
 }
 
-impl Shape {
+impl InvocationCells {
     /// `run` elements of `bytes` bytes are contiguous in Y.
-    fn of(axes: &Axes, inner: bool, run: u64, bytes: u64, limits: &Limits) -> Result<Shape, PlanError> {
+    fn of(axes: &CellAxes, inner: bool, run: u64, bytes: u64, limits: &Limits) -> Result<InvocationCells, PlanError> {
         let words = run.saturating_mul(bytes).is_multiple_of(4);
         let apart = (0..3).all(|axis| axes.apart(axis));
         match (apart, words) {
@@ -141,16 +141,16 @@ impl Shape {
                 // Several quads where that leaves no more lanes idle than one quad would.
                 let even = axes.cells[2].div_ceil(QUAD).is_multiple_of(QUADS_OF_SOFTWARE);
                 let quads = if limits.software && !inner && even { QUADS_OF_SOFTWARE } else { 1 };
-                Ok(Shape { kernel: CellsKernel::Apart, quads, lines: 1 })
+                Ok(InvocationCells { kernel: CellsKernel::Apart, quads, lines: 1 })
             }
             // A word holds elements of at most two rows.
             (true, false) if !inner && run >= QUAD => {
                 let quads = quads_of_runs(axes.cells[2]);
-                Ok(Shape { kernel: CellsKernel::Runs, quads, lines: 1 })
+                Ok(InvocationCells { kernel: CellsKernel::Runs, quads, lines: 1 })
             }
             (false, true) if axes.apart(0) && axes.held_by_neighbours(1) && axes.held_by_neighbours(2) => {
                 let lines = if limits.software && axes.cells[1] >= 8 { LINES_OF_SOFTWARE } else { 1 };
-                Ok(Shape { kernel: CellsKernel::Overlaps, quads: 1, lines })
+                Ok(InvocationCells { kernel: CellsKernel::Overlaps, quads: 1, lines })
             }
             (false, true) => refuse("too many windows hold the same element"),
             (_, false) => refuse("the last axis does not come out even with words"),
@@ -194,13 +194,13 @@ pub(super) fn cells(
     activation: ActivationKind,
     limits: &Limits,
 ) -> Result<Cells, PlanError> {
-    let axes = Axes::of(plan, windows)?;
+    let axes = CellAxes::of(plan, windows)?;
     let bytes = plan.dtype().bytes() as u64;
     let channels = plan.channels as u64;
     let inner = plan.layout() == Layout::Nhwc && channels > 1;
     // The lengths of contiguous runs of elements in X and in Y.
     let (x_run, y_run) = if inner { (channels, channels) } else { (axes.inputs[2], axes.outputs[2]) };
-    let Shape { kernel, quads, lines } = Shape::of(&axes, inner, y_run, bytes, limits)?;
+    let InvocationCells { kernel, quads, lines } = InvocationCells::of(&axes, inner, y_run, bytes, limits)?;
     let across = if inner { 1 } else { quads.saturating_mul(QUAD) };
     let even = x_run.is_multiple_of(QUAD);
     let filled = axes.inputs == axes.cells;

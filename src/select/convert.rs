@@ -56,9 +56,9 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], operands: Vec<BoundRange>, iterations| {
         schedule.dispatches.push(Dispatch::new(key, uniform, operands, grid, iterations));
     };
-    let status = BoundRange::whole(Operand::Report);
-    dispatch(keys::convert_clear(), &uniform, [1, 1, 1], vec![status], 0);
-    let (convert, report) = (keys::convert_indices(from_type, to_type), keys::convert_report(from_type));
+    let report = BoundRange::whole(Operand::Report);
+    dispatch(keys::convert_clear(), &uniform, [1, 1, 1], vec![report], 0);
+    let (convert, read_bad) = (keys::convert_indices(from_type, to_type), keys::convert_report(from_type));
     for chunk in chunks {
         let grid = grid(chunk.count(), limits)?;
         let (from, to) = (from(chunk), to(chunk));
@@ -71,8 +71,8 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         uniform.to_first = to.first as u32;
         let read = bound_range(Operand::Indices, from, from_type.bytes(), indices);
         let written = bound_range(Operand::IndicesOut, to, to_type.bytes(), indices);
-        dispatch(convert.clone(), &uniform, grid, vec![read, status, written], iterations);
-        dispatch(report.clone(), &uniform, [1, 1, 1], vec![read, status], 0);
+        dispatch(convert.clone(), &uniform, grid, vec![read, report, written], iterations);
+        dispatch(read_bad.clone(), &uniform, [1, 1, 1], vec![read, report], 0);
     }
     Ok(schedule)
 }

@@ -102,9 +102,9 @@ impl Epilogue {
         let store = dense_strides(indices.space.layout, plan.channels, &outputs);
         let uniform = &mut self.uniform;
         uniform.index_digits =
-            fill(&mut uniform.index, unless_itself(digits(plan, &inputs, strides.n, strides.c, &strides.spatial)));
+            fill(&mut uniform.index, unless_identity(digits(plan, &inputs, strides.n, strides.c, &strides.spatial)));
         uniform.store_digits =
-            fill(&mut uniform.store, unless_itself(digits(plan, &outputs, store.n, store.c, &store.spatial)));
+            fill(&mut uniform.store, unless_identity(digits(plan, &outputs, store.n, store.c, &store.spatial)));
         let nothing = vec![0; outputs.len()];
         uniform.empty_digits = fill(&mut uniform.empty, merge(digits(plan, &outputs, strides.n, strides.c, &nothing)));
         // A tile's indices are those of the whole tensor. An element's index is offset by the tile's corner, the index
@@ -168,12 +168,12 @@ fn digits(plan: &PoolPlan, extents: &[usize], n: i64, c: i64, spatial: &[i64]) -
 }
 
 /// The merged digits. There are none where the sum equals the number itself, so that kernels need no division.
-fn unless_itself(digits: Vec<Digit<1>>) -> Vec<Digit<1>> {
+fn unless_identity(digits: Vec<Digit<1>>) -> Vec<Digit<1>> {
     let numbers = digits.iter().fold(1, |numbers: u64, digit| numbers.saturating_mul(digit.radix));
     let merged = merge(digits);
-    let itself = |digit: &Digit<1>| digit.strides == [1] && digit.radix == numbers;
+    let is_identity = |digit: &Digit<1>| digit.strides == [1] && digit.radix == numbers;
     match merged.as_slice() {
-        [only] if itself(only) => Vec::new(),
+        [only] if is_identity(only) => Vec::new(),
         // Every sum is zero.
         [] => vec![Digit { radix: 1, strides: [0] }],
         _ => merged,
@@ -198,10 +198,10 @@ mod tests {
     #[test]
     fn digits_are_left_out_where_the_sum_is_the_number_itself() {
         let digit = |radix, stride| Digit { radix, strides: [stride] };
-        assert_eq!(unless_itself(vec![digit(5, 1), digit(3, 5), digit(2, 15)]), []);
+        assert_eq!(unless_identity(vec![digit(5, 1), digit(3, 5), digit(2, 15)]), []);
         // Within a plane: the planes add nothing, but the number has to be split.
-        assert_eq!(unless_itself(vec![digit(5, 1), digit(3, 5), digit(2, 0)]), [digit(15, 1)]);
+        assert_eq!(unless_identity(vec![digit(5, 1), digit(3, 5), digit(2, 0)]), [digit(15, 1)]);
         // Planes of one element: every sum is zero, and the number is not.
-        assert_eq!(unless_itself(vec![digit(1, 1), digit(7, 0)]), [digit(1, 0)]);
+        assert_eq!(unless_identity(vec![digit(1, 1), digit(7, 0)]), [digit(1, 0)]);
     }
 }

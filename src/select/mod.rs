@@ -11,18 +11,18 @@ mod cells;
 mod convert;
 mod digits;
 mod epilogue;
-mod form;
+mod gather;
 mod one_pass;
 mod partition;
 mod policy;
 mod pool;
 mod reduce;
-mod rows;
 mod runs;
 mod slide;
+mod slide_layout;
 mod sliding;
-mod stream;
 mod team;
+mod thread_tile;
 mod tuning;
 mod unpool;
 mod view;
@@ -36,7 +36,7 @@ pub(crate) use reduce::most_of_a_reduction;
 
 use crate::family::{Build, Family};
 use crate::schedule::{Limits, Schedule};
-use tuning::unpool::STREAMED_FROM;
+use tuning::unpool::GATHERED_FROM;
 
 /// A kernel family and a build that replace the choice of [`select`].
 ///
@@ -65,7 +65,7 @@ pub struct Choice {
 /// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
 /// let found = families(&plan.into(), &Limits::WEBGPU);
 /// assert_eq!(found[0], Family::Direct, "what a small tensor runs as");
-/// assert!(found.contains(&Family::Blocked) && found.contains(&Family::Sliding));
+/// assert!(found.contains(&Family::ThreadTile) && found.contains(&Family::Sliding));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
@@ -75,8 +75,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
             [policy::preference(pool, build, limits), policy::others(pool, build, limits)].concat()
         }
         Plan::Unpool(unpool) => match large_unpool(unpool, limits) {
-            Some(_) => vec![Family::Streaming, Family::ClaimEmit],
-            None => vec![Family::ClaimEmit, Family::Streaming],
+            Some(_) => vec![Family::Gather, Family::ClaimEmit],
+            None => vec![Family::ClaimEmit, Family::Gather],
         },
         Plan::Convert(_) => vec![Family::Convert],
     };
@@ -99,7 +99,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Teamed`], for whole planes of 16 or more elements of four bytes, or of 40 or more elements of another size; and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more (32 or more if elements are smaller than a word) | |
 /// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
 /// | On GPUs [`Family::Direct`], for 64-bit elements in windows of 9 taps or more with strides of 2 or more; and for elements of two or four bytes in windows that do not overlap, where rows of Y (channels, in NHWC) are no multiple of four | |
-/// | [`Family::Blocked`] | |
+/// | [`Family::ThreadTile`] | |
 /// | [`Family::Sliding`], for windows of 6 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
 /// | [`Family::Separable`], specialised | [`Family::Separable`], generic |
@@ -107,10 +107,10 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
 /// take longer than it saves. An unpool with an output of 2,097,152 elements or more (4096 on software adapters) runs
-/// as [`Family::Streaming`] where the specialised build of that family applies. An unpool with a smaller output, or
+/// as [`Family::Gather`] where the specialised build of that family applies. An unpool with a smaller output, or
 /// with too many overlapping windows, runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements
 /// of four bytes if any of equal indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
-/// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Streaming`] keeps indices to their windows
+/// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Gather`] keeps indices to their windows
 /// ([`OutsideWindow`](crate::OutsideWindow)).
 ///
 /// # Errors
@@ -122,7 +122,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
 /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.family(), Family::Direct);
-/// let unpool = Choice { family: Some(Family::Streaming), ..Choice::default() };
+/// let unpool = Choice { family: Some(Family::Gather), ..Choice::default() };
 /// assert!(matches!(select(&plan, &Limits::WEBGPU, &unpool), Err(PlanError::KernelDoesNotApply { .. })));
 /// # Ok::<(), PlanError>(())
 /// ```
@@ -156,10 +156,10 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
 
 fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     let general = || unpool::schedule(plan, limits);
-    // The general path cannot do it, so both builds are tried, and small tensors stream too.
+    // The general path cannot do it, so both builds are tried, and small tensors gather too.
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
-        let generic = |_| stream::schedule(plan, limits, Build::Generic);
-        let schedule = choose_stream(plan, limits, choice).or_else(generic);
+        let generic = |_| gather::schedule(plan, limits, Build::Generic);
+        let schedule = choose_gather(plan, limits, choice).or_else(generic);
         let what = "outside_window with windows of more than three axes, or of which very many overlap";
         return schedule.and_then(|schedule| checked(schedule, limits)).map_err(|error| match error {
             PlanError::KernelDoesNotApply { .. } => PlanError::NotOnGpu { what },
@@ -168,11 +168,11 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
     }
     let schedule = match choice.family {
         Some(Family::ClaimEmit) => general(),
-        Some(Family::Streaming) => choose_stream(plan, limits, choice),
-        // The general path has the generic build alone, and few steps; the generic streaming build is slow.
+        Some(Family::Gather) => choose_gather(plan, limits, choice),
+        // The general path has the generic build alone, and few steps; the generic gathering build is slow.
         None if choice.build == Some(Build::Generic) => general(),
         // The general path has the fewest requirements, so if it fails as well, its error is the one to report.
-        None if choice.build.is_some() => choose_stream(plan, limits, choice).or_else(|_| general()),
+        None if choice.build.is_some() => choose_gather(plan, limits, choice).or_else(|_| general()),
         None => match large_unpool(plan, limits) {
             Some(schedule) => return Ok(schedule),
             None => general(),
@@ -233,25 +233,25 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
     error.cloned().map_or_else(|| pool_in(plan, limits, Family::Accumulating, build), Err)
 }
 
-/// The streaming schedule of a large unpool, where it is preferred to the general path. For a small tensor, computing
-/// takes less time than starting a dispatch, and the general path has the fewest dispatches. The generic streaming
+/// The gathering schedule of a large unpool, where it is preferred to the general path. For a small tensor, computing
+/// takes less time than starting a dispatch, and the general path has the fewest dispatches. The generic gathering
 /// build checks all indices and then tries every window that can hold an element; it took 4 to 90 times as long as the
 /// general path wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
-    let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();
-    let few = !limits.software && count(plan.output_shape()) < STREAMED_FROM;
+    let schedule = || gather::schedule(plan, limits, Build::Specialised).ok();
+    let few = !limits.software && count(plan.output_shape()) < GATHERED_FROM;
     if unpool::scatters(plan) || few {
         return None;
     }
     policy::is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
 }
 
-fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+fn choose_gather(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     match choice.build {
-        Some(build) => stream::schedule(plan, limits, build),
-        None if policy::is_large(plan.output_shape()) => stream::schedule(plan, limits, Build::Specialised)
-            .or_else(|_| stream::schedule(plan, limits, Build::Generic)),
-        None => stream::schedule(plan, limits, Build::Generic),
+        Some(build) => gather::schedule(plan, limits, build),
+        None if policy::is_large(plan.output_shape()) => gather::schedule(plan, limits, Build::Specialised)
+            .or_else(|_| gather::schedule(plan, limits, Build::Generic)),
+        None => gather::schedule(plan, limits, Build::Generic),
     }
 }
 

@@ -64,7 +64,7 @@ impl<'a> OnePass<'a> {
         index_strides(self.plan)
     }
 
-    /// The number of the conversion from a position to an index (shaders/row/indices.wgsl).
+    /// The number of the conversion from a position to an index (shaders/thread_tile/indices.wgsl).
     pub fn index_map(&self) -> u32 {
         let inner = self.plan.layout() == Layout::Nhwc && self.plan.channels > 1;
         match self.index_strides() {

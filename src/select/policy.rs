@@ -49,7 +49,7 @@ pub(super) fn preference(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<
         if team::is_small_plane(plan) || (!limits.software && direct_on_gpus(plan)) {
             families.push(Family::Direct);
         }
-        families.push(Family::Blocked);
+        families.push(Family::ThreadTile);
         if taps >= SLIDING_INSTEAD_FROM && !families.contains(&Family::Sliding) {
             families.push(Family::Sliding);
         }
@@ -88,10 +88,10 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
     strides || (few && !team::reads_long_rows(plan))
 }
 
-/// Whether a GPU pools each output by an invocation of its own before it tries blocks. An invocation of a block writes
-/// the quads of a row that is no multiple of four one element at a time. Card, 5 random pools of two or four bytes,
-/// whose windows do not overlap: direct took 0.48 to 0.84 of the time of blocks, 0.70 in the middle. Where windows
-/// overlap, blocks save loads: direct took 1.1 to 2.3 of their time in 9 of 12 with such rows. One of bytes: 2.0.
+/// Whether a GPU pools each output by an invocation of its own before it tries thread tiles, which write the quads of a
+/// row that is no multiple of four one element at a time. Card, 5 random pools of two or four bytes, whose windows do
+/// not overlap: direct took 0.48 to 0.84 of the time of thread tiles, 0.70 in the middle. Where windows overlap, thread
+/// tiles save loads: direct took 1.1 to 2.3 of their time in 9 of 12 with such rows. One of bytes: 2.0.
 fn direct_on_gpus(plan: &PoolPlan) -> bool {
     // Of axes whose windows are not all alike, as of most adaptive ones, nothing is said.
     let strides = |is: &dyn Fn(i64, i64) -> bool| {
@@ -112,6 +112,6 @@ fn direct_on_gpus(plan: &PoolPlan) -> bool {
 /// The families that are tried, in this order, after all of those in `preference`.
 pub(super) fn others(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<Family> {
     let preferred = preference(plan, build, limits);
-    let others = [Family::Blocked, Family::Sliding, Family::Teamed, Family::Reducing];
+    let others = [Family::ThreadTile, Family::Sliding, Family::Teamed, Family::Reducing];
     others.into_iter().filter(|family| !preferred.contains(family)).collect()
 }

@@ -7,7 +7,7 @@ use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, g
 use super::epilogue::{Epilogue, constants, index_digits, lanes};
 use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
 use super::view::{Pass, passes};
-use super::{accumulate, activation, reduce, rows, sliding, team};
+use super::{accumulate, activation, reduce, sliding, team, thread_tile};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, PassInput, RowLoads, Sink, Specialised};
 use crate::keys;
@@ -23,7 +23,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     let dispatches: Dispatches = match family {
         Family::Direct | Family::Reducing | Family::Separable => tap_by_tap,
         Family::Accumulating => accumulate::dispatches,
-        Family::Blocked => rows::dispatches,
+        Family::ThreadTile => thread_tile::dispatches,
         Family::Sliding => sliding::dispatches,
         Family::Teamed => team::dispatches,
         _ => return Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason: "the plan is a pool" }),
@@ -61,7 +61,7 @@ fn tap_by_tap(
     activation: uniform::Activation,
 ) -> Result<(), PlanError> {
     let (family, build) = (schedule.family, schedule.build);
-    let reduction = (family == Family::Reducing).then(|| reduce::reduction(plan, limits)).transpose()?;
+    let reduction = (family == Family::Reducing).then(|| reduce::plane_reduction(plan, limits)).transpose()?;
     let passes = match &reduction {
         Some(reduction) => reduction.passes(plan)?,
         None => passes(plan, family, limits)?,

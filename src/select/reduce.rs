@@ -18,7 +18,7 @@ use crate::wgsl::key::KernelKey;
 const MEMBERS: u64 = 8;
 
 /// How the planes of a pool are reduced.
-pub(super) struct Reduction {
+pub(super) struct PlaneReduction {
     planes: u64,
     /// Elements per plane.
     elements: u64,
@@ -48,7 +48,7 @@ pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, Pla
 }
 
 /// How a plan is reduced, if its windows are whole, contiguous planes.
-pub(super) fn reduction(plan: &PoolPlan, limits: &Limits) -> Result<Reduction, PlanError> {
+pub(super) fn plane_reduction(plan: &PoolPlan, limits: &Limits) -> Result<PlaneReduction, PlanError> {
     let refuse = |reason| Err(PlanError::KernelDoesNotApply { kernel: Family::Reducing.name(), reason });
     let elements = plane_elements(plan, Family::Reducing)?;
     if plan.later_part {
@@ -61,7 +61,7 @@ pub(super) fn reduction(plan: &PoolPlan, limits: &Limits) -> Result<Reduction, P
         if limits.software { (MANY_BYTES_OF_SOFTWARE, CHOICE_OF_SOFTWARE) } else { (MANY_BYTES, CHOICE) };
     let [many, few] = [many, FEW_BYTES].map(|bytes| bytes.checked_div(plan.dtype().bytes() as u64).unwrap_or(1));
     let share = if count(plan.input_shape()).div_ceil(many) >= INVOCATIONS { many } else { few };
-    Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share, choice })
+    Ok(PlaneReduction { planes: count(&[plan.batch, plan.channels]), elements, share, choice })
 }
 
 /// An upper bound on the bytes of scratch memory and uniforms that reducing a tile of this plan takes. A tile's windows
@@ -80,7 +80,7 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     candidates.saturating_add(later).saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
 }
 
-impl Reduction {
+impl PlaneReduction {
     pub fn key(&self, plan: &PoolPlan) -> KernelKey {
         keys::reduce(plan.reduction, plan.dtype(), count(plan.input_shape()), plan.nan_policy)
     }
@@ -92,7 +92,7 @@ impl Reduction {
     /// [`PlanError::ExceedsLimit`] for more candidates than positions can count.
     #[expect(
         clippy::arithmetic_side_effects,
-        reason = "an invocation's share is 32 to 2048 elements, and a plane has less than 2^28 (`reduction`)"
+        reason = "an invocation's share is 32 to 2048 elements, and a plane has less than 2^28 (`plane_reduction`)"
     )]
     pub fn passes(&self, plan: &PoolPlan) -> Result<Vec<Pass>, PlanError> {
         let part = self.share * MEMBERS;

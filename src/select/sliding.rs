@@ -5,11 +5,11 @@ use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid};
 use super::epilogue::{Epilogue, index_digits, lanes};
-use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
 use super::partition::{Partitioner, bound_range, ranges, unit};
 use super::runs::Blocks;
 use super::slide::{Pitch, Slide, refuse, slides};
+use super::slide_layout::SlideLayout;
 use super::tuning::sliding::CACHE_BYTES;
 use super::view::{ALIGNMENT, ElementRange};
 use crate::family::Build;
@@ -42,14 +42,14 @@ pub(super) fn dispatches(
         return refuse("the windows are parts of windows");
     }
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
-    let form = Form::of(plan, limits)?;
-    let mut slides = slides(plan, form.most_chunks())?;
-    form.pitch.lay_out(&mut slides);
+    let layout = SlideLayout::of(plan, limits)?;
+    let mut slides = slides(plan, layout.most_chunks())?;
+    layout.pitch.lay_out(&mut slides);
     for slide in &slides {
         check_elements("elements between two passes", slide.outputs())?;
     }
     let mut sliding =
-        Sliding { plan, limits, activation_kind, slides, form, epilogue, flag: 0, group_planes: 1, schedule };
+        Sliding { plan, limits, activation_kind, slides, layout, epilogue, flag: 0, group_planes: 1, schedule };
     let (planes, group) = (sliding.planes(), sliding.group()?);
     let groups = planes.div_ceil(group);
     sliding.group_planes = group;
@@ -72,7 +72,7 @@ struct Sliding<'a> {
     limits: &'a Limits,
     activation_kind: ActivationKind,
     slides: Vec<Slide>,
-    form: Form,
+    layout: SlideLayout,
     epilogue: Epilogue,
     /// The index of the group's flag, or of its first note.
     flag: u64,
@@ -83,14 +83,14 @@ struct Sliding<'a> {
 
 /// Scratch memory between dispatches. Elements and positions are numbered by the pass that writes them.
 #[derive(Debug, Clone, Copy)]
-enum Kept {
+enum PassScratch {
     Elements(usize),
     Places(usize),
     Flags,
 }
 
 /// The ranges that one dispatch reads and writes, in elements.
-struct Bound {
+struct DispatchRanges {
     source: ElementRange,
     /// The range of X that the last pass reads for the windows' first elements.
     first: Option<ElementRange>,
@@ -106,12 +106,12 @@ impl Sliding<'_> {
 
     /// Bytes of an element in scratch memory.
     fn kept_bytes(&self) -> usize {
-        self.form.bytes
+        self.layout.bytes
     }
 
     /// Neighbouring lines per invocation: one where the lanes lie along the axis.
     fn lines(&self, number: usize) -> u64 {
-        self.slides.get(number).filter(|_| self.row(number).is_none()).map_or(1, |slide| self.form.lanes(slide))
+        self.slides.get(number).filter(|_| self.row(number).is_none()).map_or(1, |slide| self.layout.lanes(slide))
     }
 
     /// Whether lines of X are whole vectors of lanes, and scratch memory is as packed as X.
@@ -124,7 +124,7 @@ impl Sliding<'_> {
     /// the rows that it reads.
     fn partial(&self, number: usize, lanes: u64) -> bool {
         let last = number == self.slides.len().saturating_sub(1);
-        let Pitch { kept, extent } = self.form.pitch;
+        let Pitch { kept, extent } = self.layout.pitch;
         last && match self.slides.get(number) {
             Some(slide) if self.row(number).is_some() => !slide.output.is_multiple_of(lanes),
             Some(slide) if slide.inner == 1 => false,
@@ -134,7 +134,7 @@ impl Sliding<'_> {
 
     /// Whether results take a word each in scratch memory before they are packed into Y.
     fn is_apart(&self) -> bool {
-        self.plan.dtype().bytes() < self.form.bytes
+        self.plan.dtype().bytes() < self.layout.bytes
     }
 
     /// Outputs of a pass per plane.
@@ -203,7 +203,7 @@ impl Sliding<'_> {
             Begins::Flagged if self.slides.len() > 1 => groups.saturating_mul(FLAG_BYTES),
             _ => return Ok(()),
         };
-        let operand = self.grown(Kept::Flags, bytes);
+        let operand = self.grown(PassScratch::Flags, bytes);
         if self.begins() == Begins::Noted {
             return Ok(());
         }
@@ -234,14 +234,14 @@ impl Sliding<'_> {
         let left = slide.row_left()?;
         // A row of scratch memory must be a multiple of four elements.
         let whole = self.slides.len() == 1 || slide.sink_line.is_multiple_of(4);
-        let fits = whole && self.form.run(slide, 1) >= 4 && self.plan.dtype().bytes() <= 4;
+        let fits = whole && self.layout.run(slide, 1) >= 4 && self.plan.dtype().bytes() <= 4;
         let even = slide.input.is_multiple_of(4) && !self.is_apart();
         fits.then_some(SlidingRow { left, even })
     }
 
     /// Windows per invocation.
     fn run(&self, number: usize) -> u64 {
-        self.slides.get(number).map_or(1, |slide| self.form.run(slide, self.lines(number)))
+        self.slides.get(number).map_or(1, |slide| self.layout.run(slide, self.lines(number)))
     }
 
     /// Loop iterations of an invocation that computes `run` windows.
@@ -307,7 +307,7 @@ impl Sliding<'_> {
         for (entry, axis) in uniform.axes[3..].iter_mut().zip(self.plan.axes.iter().rev()) {
             *entry = super::slide::original(axis);
         }
-        uniform.slide = slide.uniform(self.plan, self.form.pitch);
+        uniform.slide = slide.uniform(self.plan, self.layout.pitch);
         uniform.slide.flag = self.flag as u32;
         uniform.slide.notes = self.notes_of_a_row() as u32;
         uniform
@@ -344,7 +344,7 @@ impl Sliding<'_> {
             lanes: lanes as u32,
             even_source: self.even_source(lanes),
             partial: self.partial(number, lanes),
-            lane_bytes: self.form.bytes,
+            lane_bytes: self.layout.bytes,
             begins: self.begins(),
             places: self.plan.indices.is_some(),
             position_index: positions_are_indices(self.plan),
@@ -355,11 +355,11 @@ impl Sliding<'_> {
     }
 
     /// The ranges that a dispatch over these blocks reads and writes.
-    fn bound(&self, number: usize, blocks: &Blocks<'_>, range: ElementRange) -> Bound {
+    fn bound(&self, number: usize, blocks: &Blocks<'_>, range: ElementRange) -> DispatchRanges {
         let last = number == self.slides.len().saturating_sub(1);
         let sink = blocks.sink(range);
         let partitioner = Partitioner { plan: self.plan, passes: &[], limits: self.limits };
-        Bound {
+        DispatchRanges {
             source: blocks.source(range, &blocks.slide.axis_range()).widened(self.row(number).map_or(0, |_| FOURS)),
             first: last.then(|| blocks.source(range, &blocks.slide.original_range(self.plan))),
             store: if last { partitioner.store(sink) } else { ElementRange { first: 0, end: 0 } },
@@ -368,7 +368,7 @@ impl Sliding<'_> {
     }
 
     /// The most bytes of any binding, including the most that aligning its ends can add.
-    fn most_bytes(&self, number: usize, bound: &Bound) -> u64 {
+    fn most_bytes(&self, number: usize, bound: &DispatchRanges) -> u64 {
         let bytes =
             |range: ElementRange, bytes: usize| device_bytes(range.count(), bytes).saturating_add(2 * ALIGNMENT);
         // Positions have the same ranges as elements, and may take more bytes each.
@@ -381,19 +381,19 @@ impl Sliding<'_> {
     }
 
     /// The number of a scratch buffer: elements of even and of odd passes, then their positions, then flags or notes.
-    fn scratch(&self, kept: Kept) -> usize {
+    fn scratch(&self, kept: PassScratch) -> usize {
         let passes = self.slides.len().saturating_sub(1);
         let elements = if self.is_apart() { self.slides.len() } else { passes }.min(2);
         let places = if self.plan.indices.is_some() { passes.min(2) } else { 0 };
         match kept {
-            Kept::Elements(pass) => pass % 2,
-            Kept::Places(pass) => elements.saturating_add(pass % 2),
-            Kept::Flags => elements.saturating_add(places),
+            PassScratch::Elements(pass) => pass % 2,
+            PassScratch::Places(pass) => elements.saturating_add(pass % 2),
+            PassScratch::Flags => elements.saturating_add(places),
         }
     }
 
     /// The scratch buffer, grown to at least this many bytes.
-    fn grown(&mut self, kept: Kept, bytes: u64) -> Operand {
+    fn grown(&mut self, kept: PassScratch, bytes: u64) -> Operand {
         let number = self.scratch(kept);
         if self.schedule.scratch.len() <= number {
             self.schedule.scratch.resize(number.saturating_add(1), 4);
@@ -406,11 +406,11 @@ impl Sliding<'_> {
 
     /// The bound range of a scratch buffer that holds a range of a pass's results for a group of planes, and the number
     /// of its first element. The buffer grows to hold the group.
-    fn kept(&mut self, kept: Kept, range: ElementRange, planes: ElementRange) -> (BoundRange, u64) {
+    fn kept(&mut self, kept: PassScratch, range: ElementRange, planes: ElementRange) -> (BoundRange, u64) {
         let (number, bytes) = match kept {
-            Kept::Elements(number) => (number, self.kept_bytes()),
-            Kept::Places(number) => (number, PLACE_BYTES),
-            Kept::Flags => (0, PLACE_BYTES),
+            PassScratch::Elements(number) => (number, self.kept_bytes()),
+            PassScratch::Places(number) => (number, PLACE_BYTES),
+            PassScratch::Flags => (0, PLACE_BYTES),
         };
         let of_a_plane = self.slides.get(number).map_or(0, |slide| self.outputs_of_a_plane(slide));
         let base = planes.first.saturating_mul(of_a_plane);
@@ -429,7 +429,7 @@ impl Sliding<'_> {
         number: usize,
         key: &KernelKey,
         mut uniform: uniform::Pool,
-        bound: &Bound,
+        bound: &DispatchRanges,
         planes: ElementRange,
         grid: [u32; 3],
         iterations: u64,
@@ -463,13 +463,13 @@ impl Sliding<'_> {
                     uniform.store_first = range.first as u32;
                     bound_range(Operand::IndicesOut, range, bytes, y)
                 }
-                binding::FLAGS => BoundRange::whole(Operand::Scratch(self.scratch(Kept::Flags))),
+                binding::FLAGS => BoundRange::whole(Operand::Scratch(self.scratch(PassScratch::Flags))),
                 number_of_binding => {
                     let (kept, reads) = match number_of_binding {
-                        binding::KEPT => (Kept::Elements(before), true),
-                        binding::PLACES => (Kept::Places(before), true),
-                        binding::PLACES_OUT => (Kept::Places(number), false),
-                        _ => (Kept::Elements(number), false),
+                        binding::KEPT => (PassScratch::Elements(before), true),
+                        binding::PLACES => (PassScratch::Places(before), true),
+                        binding::PLACES_OUT => (PassScratch::Places(number), false),
+                        _ => (PassScratch::Elements(number), false),
                     };
                     let (range, first) = self.kept(kept, if reads { bound.source } else { bound.sink }, planes);
                     *(if reads { &mut uniform.in_first } else { &mut uniform.slide.out_first }) = first as u32;
@@ -501,7 +501,7 @@ impl Sliding<'_> {
         let mut uniform = self.epilogue.uniform();
         for range in ranges(planes.count().saturating_mul(of_a_plane), unit(dtype), fit)? {
             let outputs = of(range);
-            let (kept, first) = self.kept(Kept::Elements(number), outputs, planes);
+            let (kept, first) = self.kept(PassScratch::Elements(number), outputs, planes);
             uniform.in_first = first as u32;
             uniform.outputs = outputs.count() as u32;
             uniform.output_first = outputs.first as u32;

@@ -22,13 +22,13 @@ pub(super) mod policy {
     pub const REDUCED_FROM: u64 = 4_096;
 
     /// Windows of fewer taps are pooled tap by tap, even where neighbours share most taps. Software: 5x5 takes 2.7
-    /// copies in blocks, and large windows take 4.8 to 5.3 by sliding, whatever their size.
+    /// copies by thread tiles, and large windows take 4.8 to 5.3 by sliding, whatever their size.
     pub const SLIDING_FROM: u64 = 30;
 
     /// The same threshold for windows with taps along one axis only: they slide in one pass, which is half of the work.
     pub const SLIDING_ALONG_ONE_FROM: u64 = 10;
 
-    /// Overlapping windows that the blocked family refuses slide from this number of taps on. Software, in sweeps of
+    /// Overlapping windows that the thread tile family refuses slide from this number of taps on. Software, in sweeps of
     /// random geometries: from here on sliding was faster than reading every tap.
     pub const SLIDING_INSTEAD_FROM: u64 = 6;
 
@@ -52,8 +52,8 @@ pub(super) mod policy {
     pub const FEW_WINDOWS: u64 = 1 << 16;
 
     /// On GPUs windows of 64-bit elements with strides of 2 or more are pooled tap by tap from this number of taps on.
-    /// Card, 6 random pools with 9 to 49 taps: direct took 0.25 to 0.83 of the time of blocks. Fewer taps were not
-    /// measured.
+    /// Card, 6 random pools with 9 to 49 taps: direct took 0.25 to 0.83 of the time of thread tiles. Fewer taps were
+    /// not measured.
     pub const DIRECT_FROM_OF_64_BITS: u64 = 9;
 }
 
@@ -87,25 +87,26 @@ pub(super) mod reduce {
     pub const CHOICE_OF_SOFTWARE: u64 = 64;
 }
 
-/// Small windows in blocks and walks.
-pub(super) mod rows {
+/// Small windows by thread tiles.
+pub(super) mod thread_tile {
     /// The most taps of a window. For larger windows, families whose cost grows with the kernel's extents instead of
     /// its taps are faster.
     pub const MOST_TAPS: u64 = 64;
 
-    /// The most lines of outputs per invocation (the height of its thread tile), where there are enough outputs to fill
-    /// the device. Software, 3x3s1: one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
-    pub const LONGEST_WALK: u64 = 16;
+    /// The most lines of outputs of a thread tile, where there are enough outputs to fill the device. Software, 3x3s1:
+    /// one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
+    pub const TALLEST: u64 = 16;
 
-    /// On GPUs a walk over elements of a word or more loads this many times as many lines as its first window shares
-    /// with the windows below. Further lines save loads that a cache serves, but leave fewer invocations. Card, with
-    /// walks of 2, 4, 8 and 16 lines: 3x3s2 1.11, 1.18, 1.27 and 1.23 copies; 3x3s1 1.50, 1.32, 1.36 and 1.46; 5x5s1
-    /// 3.80, 2.81, 2.39 and 2.29. Walks over smaller elements are bound by arithmetic (AMD), which longer walks save.
+    /// On GPUs a thread tile of elements of a word or more loads this many times as many lines as its first window
+    /// shares with the windows below. Further lines save loads that a cache serves, but leave fewer invocations. Card,
+    /// with tiles of 2, 4, 8 and 16 lines: 3x3s2 1.11, 1.18, 1.27 and 1.23 copies; 3x3s1 1.50, 1.32, 1.36 and 1.46;
+    /// 5x5s1 3.80, 2.81, 2.39 and 2.29. Tiles of smaller elements are bound by arithmetic (AMD), which taller tiles
+    /// save.
     pub const LINES_OF_A_SHARED_ONE: u64 = 2;
 
     /// The same where lines lie far apart: caches and prefetchers follow few lines at once. Software, NHWC with 64
     /// channels of 56x56, 3x3s1: 4.6 copies with sixteen lines, 2.7 with eight.
-    pub const LONGEST_WALK_APART: u64 = 8;
+    pub const TALLEST_APART: u64 = 8;
 
     /// Bytes that an invocation writes beside each other at most on a GPU, where more than four outputs of a line would
     /// be more. Card, one quad and two of f32: 2x2s2 with i64 indices 1.03 and 1.19 copies, 3x3d2 1.32 and 1.68, 1-D
@@ -115,7 +116,7 @@ pub(super) mod rows {
     /// The distance between lines, in bytes, from which they count as far apart.
     pub const FAR_APART: u64 = 2_048;
 
-    /// Invocations that fill a GPU: with fewer, walks are shorter. Never varied.
+    /// Invocations that fill a GPU: with fewer, tiles are lower. Never varied.
     pub const INVOCATIONS: u64 = 1 << 16;
 
     /// The same for software adapters.
@@ -172,7 +173,7 @@ pub(super) mod team {
     pub const LEAST_LOADS: u64 = 256;
 
     /// Planes of fewer 4-byte elements are pooled tap by tap. Software: planes of 12 elements take 2.5 copies by teams
-    /// and 2.6 tap by tap; planes of 16 elements take 1.9 and 2.4. By blocks both take 6, since a block computes one
+    /// and 2.6 tap by tap; planes of 16 elements take 1.9 and 2.4. By thread tiles both take 6, since a tile has one
     /// output.
     pub const LEAST_ELEMENTS_OF_WORDS: u64 = 16;
 
@@ -193,10 +194,10 @@ pub(super) mod team {
 
 /// Unpools.
 pub(super) mod unpool {
-    /// Outputs from which a GPU streams. Card, 6 random unpools of 10 to 16 MB: the general path took 0.30 to 0.65 of
-    /// the time of streaming, whose dispatches are twice as many. Its owners, four bytes each, then lie in the cache of
+    /// Outputs from which a GPU gathers. Card, 6 random unpools of 10 to 16 MB: the general path took 0.30 to 0.65 of
+    /// the time of gathering, whose dispatches are twice as many. Its owners, four bytes each, then lie in the cache of
     /// the device; larger unpools were not compared.
-    pub const STREAMED_FROM: u64 = 1 << 21;
+    pub const GATHERED_FROM: u64 = 1 << 21;
 
     /// The most elements of a stride cell. With larger cells, neighbouring invocations write too far apart.
     pub const MOST_PLACES: u64 = 64;

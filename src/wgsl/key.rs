@@ -20,18 +20,18 @@ use crate::kernel::{Binding, INPUT_BINDINGS, Kernel};
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct KernelKey(Arc<Shared>);
+pub struct KernelKey(Arc<LinkedKernel>);
 
 /// A kernel, and its linked parts, which are computed on first use.
 #[derive(Debug)]
-struct Shared {
+struct LinkedKernel {
     kernel: Kernel,
     linked: OnceLock<Linked>,
 }
 
 impl From<Kernel> for KernelKey {
     fn from(kernel: Kernel) -> KernelKey {
-        KernelKey(Arc::new(Shared { kernel, linked: OnceLock::new() }))
+        KernelKey(Arc::new(LinkedKernel { kernel, linked: OnceLock::new() }))
     }
 }
 

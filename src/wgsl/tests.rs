@@ -106,7 +106,7 @@ fn every_block(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pool = |pool: MaxPool, shape: &[usize], index_type: Option<IndexType>| {
         let plan = pool.plan(shape, dtype, index_type).unwrap().into();
-        let choice = Choice { family: Some(Family::Blocked), build: None };
+        let choice = Choice { family: Some(Family::ThreadTile), build: None };
         match select(&plan, &Limits::WEBGPU, &choice) {
             Ok(schedule) => Some(schedule.dispatches()[0].key().clone()),
             Err(PlanError::KernelDoesNotApply { .. }) => None,
@@ -162,7 +162,7 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
             let pooled = pool.plan(shape, dtype, Some(index_type)).unwrap();
             let unpool = MaxUnpool::inverse_of(pool, shape).outside_window(rule);
             let plan = unpool.plan(pooled.output_shape(), dtype, index_type).unwrap().into();
-            let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
+            let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
             let schedule = match select(&plan, &Limits::WEBGPU, &choice) {
                 Ok(schedule) => schedule,
                 Err(PlanError::KernelDoesNotApply { .. }) => continue,
@@ -276,7 +276,7 @@ fn every_shader_is_valid_without_optional_features_and_compares_no_floats() {
             }
         }
     }
-    assert!(comparisons > 1_000, "the walk must have seen the kernels' comparisons, but saw {comparisons}");
+    assert!(comparisons > 1_000, "the search must have seen the kernels' comparisons, but saw {comparisons}");
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
         ("ConvertDigit", uniform::ConvertDigit::MEMBERS, size_of::<uniform::ConvertDigit>()),
         ("Convert", uniform::Convert::MEMBERS, size_of::<uniform::Convert>()),
         ("Divisor", uniform::Divisor::MEMBERS, size_of::<uniform::Divisor>()),
-        ("Stream", uniform::Stream::MEMBERS, size_of::<uniform::Stream>()),
+        ("Gather", uniform::Gather::MEMBERS, size_of::<uniform::Gather>()),
     ];
     let mut seen = BTreeMap::new();
     for key in every_key() {

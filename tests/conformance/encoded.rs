@@ -34,12 +34,12 @@ impl Island {
 struct Outputs {
     y: Option<Island>,
     indices: Option<Island>,
-    status: Option<Island>,
+    report: Option<Island>,
 }
 
 impl Outputs {
     fn islands(&self) -> impl Iterator<Item = &Island> {
-        [&self.y, &self.indices, &self.status].into_iter().flatten()
+        [&self.y, &self.indices, &self.report].into_iter().flatten()
     }
 }
 
@@ -69,7 +69,7 @@ impl<'a> Encoded<'a> {
         Outputs {
             y: schedule.y_bytes().map(island),
             indices: schedule.indices_out_bytes().map(island),
-            status: schedule.status_bytes().map(island),
+            report: schedule.report_bytes().map(island),
         }
     }
 
@@ -100,7 +100,7 @@ impl<'a> Encoded<'a> {
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&staging.get_mapped_range(..).expect("it is mapped"));
         let mut rest = words.as_slice();
         let [first, second] = runs.map(|outputs| {
-            [outputs.y, outputs.indices, outputs.status].map(|island| {
+            [outputs.y, outputs.indices, outputs.report].map(|island| {
                 island.map_or(Vec::new(), |island| {
                     let (own, others) = rest.split_at(island.buffer.size() as usize / 4);
                     rest = others;
@@ -123,7 +123,7 @@ fn given<'a>(x: &'a Option<Island>, indices: &'a Option<Island>, outputs: &'a Ou
         indices: indices.as_ref().map(Island::slice),
         y: outputs.y.as_ref().map(Island::slice),
         indices_out: outputs.indices.as_ref().map(Island::slice),
-        status: outputs.status.as_ref().map(Island::slice),
+        report: outputs.report.as_ref().map(Island::slice),
         ..Buffers::default()
     }
 }

@@ -36,7 +36,7 @@ fn elements_of_four_bytes_take_two_dispatches() {
             let schedule: Schedule = of(free(unpool.clone()));
             if dtype.bytes() == 4 {
                 assert_eq!((schedule.family(), schedule.dispatches().len()), (Family::ClaimEmit, 2), "{dtype:?}");
-                assert_eq!((schedule.scratch_bytes(), schedule.status_bytes()), (0, None), "{dtype:?}");
+                assert_eq!((schedule.scratch_bytes(), schedule.report_bytes()), (0, None), "{dtype:?}");
                 assert!(schedule.dispatches().iter().all(|dispatch| !dispatch.is_indirect()));
             } else {
                 assert!(schedule.dispatches().len() > 2, "{dtype:?}");

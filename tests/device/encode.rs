@@ -64,7 +64,7 @@ fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
     let edge = 256u64;
     let around = |words: usize| buffer(words + 128, STORAGE);
     let [x_buffer, y_buffer, back_buffer] = [144, 36, 144].map(around);
-    let [indices_buffer, plane_buffer, status] = [72, 36, 8].map(around);
+    let [indices_buffer, plane_buffer, report] = [72, 36, 8].map(around);
     gpu().queue().write_buffer(&x_buffer, edge, bytemuck::cast_slice(x.data()));
     let prepare = |plan: wgpu_pooling::Plan| gpu().prepare_blocking(plan).unwrap();
     let steps: [Prepared; 3] = [prepare(plan.into()), prepare(unpool.into()), prepare(conversion.into())];
@@ -86,7 +86,7 @@ fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
     let third = Buffers {
         indices: Some(indices_buffer.slice(edge..)),
         indices_out: Some(plane_buffer.slice(edge..)),
-        status: Some(status.slice(edge..)),
+        report: Some(report.slice(edge..)),
         ..none
     };
     // The other two share one pass of the caller's.
@@ -106,7 +106,7 @@ fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
     check(&indices_buffer, bytemuck::cast_slice(indices.data()));
     check(&back_buffer, bytemuck::cast_slice(back.data()));
     check(&plane_buffer, bytemuck::cast_slice(per_plane.data()));
-    check(&status, &[0; 8]);
+    check(&report, &[0; 8]);
 }
 
 fn a_packed_tensor_owns_its_last_word_and_nothing_behind_it() {
@@ -136,12 +136,12 @@ fn buffers_are_bound_once_and_recorded_any_number_of_times() {
         .map(|plan: wgpu_pooling::Plan| gpu().prepare_blocking(plan).unwrap());
     let y_words = plan.output_shape().iter().product();
     let [x, y, back] = [540, y_words, 540].map(|words| buffer(words, STORAGE));
-    let (indices, status) = (buffer(2 * y_words, STORAGE), buffer(8, STORAGE));
+    let (indices, report) = (buffer(2 * y_words, STORAGE), buffer(8, STORAGE));
     let none = Buffers::default();
     let (of_x, of_y, of_indices) = (Some(x.slice(..)), Some(y.slice(..)), Some(indices.slice(..)));
     let pooled = Buffers { x: of_x, y: of_y, indices_out: of_indices, ..none };
     let unpooled =
-        Buffers { x: of_y, indices: of_indices, y: Some(back.slice(..)), status: Some(status.slice(..)), ..none };
+        Buffers { x: of_y, indices: of_indices, y: Some(back.slice(..)), report: Some(report.slice(..)), ..none };
     let (pooled, unpooled) = (prepared.bind(pooled).unwrap(), unpool.bind(unpooled).unwrap());
     assert_eq!(pooled.schedule().kernel(), prepared.schedule().kernel());
     // The buffers and preparations are kept by what was bound.
@@ -160,7 +160,7 @@ fn buffers_are_bound_once_and_recorded_any_number_of_times() {
         assert_eq!(read(&y), bytemuck::cast_slice::<f32, u32>(expected.data()));
         let expected = reference::max_unpool(&inverse, expected.view(), places.view()).unwrap();
         assert_eq!(read(&back), bytemuck::cast_slice::<f32, u32>(expected.data()));
-        assert_eq!(read(&status), [0; 8]);
+        assert_eq!(read(&report), [0; 8]);
     }
 }
 
@@ -249,7 +249,7 @@ fn in_one_buffer<T: Element>() {
 fn runs_in_one_buffer(plan: &Plan, contents: [&[u8]; 3]) {
     let unpools = matches!(plan, Plan::Unpool(_));
     let sizes = [contents[0].len(), contents[1].len(), contents[2].len(), 32];
-    let ([x, y, indices, status], size) = ranges(sizes.map(|bytes| bytes.next_multiple_of(4) as u64));
+    let ([x, y, indices, report], size) = ranges(sizes.map(|bytes| bytes.next_multiple_of(4) as u64));
     let arena = buffer(size as usize / 4, STORAGE);
     let slice = |range: &std::ops::Range<u64>| Some(arena.slice(range.clone()));
     let buffers = Buffers {
@@ -257,7 +257,7 @@ fn runs_in_one_buffer(plan: &Plan, contents: [&[u8]; 3]) {
         y: slice(&y),
         indices: slice(&indices).filter(|_| unpools),
         indices_out: slice(&indices).filter(|_| !unpools),
-        status: slice(&status).filter(|_| unpools),
+        report: slice(&report).filter(|_| unpools),
         ..Buffers::default()
     };
     let mut expected = vec![0xA5; size as usize];
@@ -266,7 +266,7 @@ fn runs_in_one_buffer(plan: &Plan, contents: [&[u8]; 3]) {
         expected[at(range)].fill(0);
         expected[at(range)][..bytes.len()].copy_from_slice(bytes);
     }
-    expected[at(&status)].fill(if unpools { 0 } else { 0xA5 });
+    expected[at(&report)].fill(if unpools { 0 } else { 0xA5 });
     let cut = Limits { max_binding_bytes: 16 << 10, ..gpu().limits() };
     let limits = [gpu().limits(), cut];
     for (limits, family) in
@@ -327,7 +327,7 @@ fn buffers_that_do_not_fit_are_errors_before_anything_is_encoded() {
     let mut encoder = gpu().device().create_command_encoder(&Default::default());
     let buffers =
         Buffers { x: Some(x.slice(..)), indices: Some(indices.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
-    assert_eq!(prepared.encode(&mut encoder, buffers), Err(ExecuteError::BufferMissing { what: "status" }));
+    assert_eq!(prepared.encode(&mut encoder, buffers), Err(ExecuteError::BufferMissing { what: "report" }));
     assert_eq!(prepared.read_report([0; 8]), Ok(()));
     let bad = ExecuteError::IndexOutOfRange { position: 2, value: -1, unit: 8, count: 1 };
     assert_eq!(prepared.read_report([1, !2, u32::MAX, u32::MAX, 0, 0, 0, 0]), Err(bad));

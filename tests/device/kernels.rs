@@ -19,7 +19,7 @@ tests! {
         blocks_along_the_last_axis,
         runs_of_small_elements_in_odd_rows,
         blocks_of_every_index_convention,
-        walks_down_lines,
+        thread_tiles_of_several_lines,
         blocks_of_channels,
         blocks_in_several_dispatches,
         planes_reduced_in_stages,
@@ -161,7 +161,7 @@ const I64: Option<IndexType> = Some(IndexType::I64);
 
 fn blocks_along_the_last_axis() {
     let run =
-        |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
+        |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::ThreadTile, pool, shape, dtype, indices);
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     run(&halves, &[2, 3, 6, 64], DType::F32, I64);
     run(&halves.clone().activation(Activation::Relu), &[2, 3, 6, 64], DType::F16, NONE);
@@ -182,7 +182,7 @@ fn blocks_along_the_last_axis() {
 
 /// Rows that are not a whole number of words: runs of outputs cross the ends of rows, planes and dispatches.
 fn runs_of_small_elements_in_odd_rows() {
-    let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
+    let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::ThreadTile, pool, shape, dtype, indices);
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
     run(&thirds, &[2, 3, 5, 7], DType::U8, I64);
     // Dilated windows, and windows over three axes.
@@ -191,19 +191,19 @@ fn runs_of_small_elements_in_odd_rows() {
 }
 
 fn blocks_of_every_index_convention() {
-    let run = |pool: &MaxPool, shape: &[usize]| agrees(Family::Blocked, pool, shape, DType::F32, I64);
+    let run = |pool: &MaxPool, shape: &[usize]| agrees(Family::ThreadTile, pool, shape, DType::F32, I64);
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     run(&halves.clone().index_order(StorageOrder::ColumnMajor), &[2, 3, 4, 16]);
     run(&halves.index_layout(Layout::Nhwc), &[2, 3, 4, 16]);
 }
 
-fn walks_down_lines() {
-    let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
+fn thread_tiles_of_several_lines() {
+    let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::ThreadTile, pool, shape, dtype, indices);
     let of = |kernel: &[i64]| MaxPool::new(kernel);
-    // Columns longer than one walk of an invocation, with as much padding as a load of four elements allows, and more.
+    // Columns taller than one thread tile, with as much padding as a load of four elements allows, and more.
     run(&of(&[4, 5]).pads([3, 4, 0, 4]), &[1, 2, 23, 40], DType::F32, I64);
     run(&of(&[5, 9]).pads([4, 8, 4, 8]), &[1, 2, 19, 44], DType::U8, I64);
-    // Strides of two and three, and a dilation that puts the outputs of one walk apart.
+    // Strides of two and three, and a dilation that puts the lines of one thread tile apart.
     run(&of(&[3, 2]).strides([2, 3]).dilations([3, 1]), &[1, 2, 29, 40], DType::I32, I64);
     // Windows over three axes, whose lines are not visited in the order of positions, with ties everywhere.
     run(&of(&[3, 3, 3]).pads([1; 6]), &[1, 2, 5, 9, 10], DType::F32, I64);
@@ -214,7 +214,7 @@ fn walks_down_lines() {
 
 fn blocks_of_channels() {
     let run = |pool: &MaxPool, shape: &[usize], dtype, indices| {
-        agrees(Family::Blocked, &pool.clone().layout(Layout::Nhwc), shape, dtype, indices);
+        agrees(Family::ThreadTile, &pool.clone().layout(Layout::Nhwc), shape, dtype, indices);
     };
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     run(&halves.index_layout(Layout::Nhwc), &[2, 4, 6, 6], DType::F32, I32);
@@ -228,10 +228,10 @@ fn blocks_in_several_dispatches() {
     let limits = Limits { max_binding_bytes: 21 << 10, ..gpu().limits() };
     let run = |pool: &MaxPool, shape: [usize; 4], dtype, indices| {
         let plan = pool.plan(&shape, dtype, indices).unwrap();
-        let choice = Choice { family: Some(Family::Blocked), build: None };
+        let choice = Choice { family: Some(Family::ThreadTile), build: None };
         let schedule = select(&plan.into(), &limits, &choice).unwrap_or_else(|error| panic!("{shape:?}: {error}"));
         assert!(schedule.dispatches().len() > 2, "{}", schedule.kernel());
-        agrees_within(&limits, Family::Blocked, pool, &shape, dtype, indices);
+        agrees_within(&limits, Family::ThreadTile, pool, &shape, dtype, indices);
     };
     let stem = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
     run(&MaxPool::new([2, 2]).strides([2, 2]), [3, 211, 3, 6], DType::F32, I64);
@@ -327,7 +327,7 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let x = Tensor::<T>::new(shape, bits(count, count as u64)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&pooled, x.view()).unwrap();
     let plan = MaxUnpool::inverse_of(pool, shape).plan(y.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
-    let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
+    let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
     for schedule in schedules(&Plan::from(plan.clone()), &gpu().limits(), &choice) {
         unpools_with(schedule, &plan, &y, &indices, shape);
     }
@@ -376,7 +376,7 @@ fn unpools_with<T: Element, I: Index>(
 fn before_the_output<T: Element, I: Index>() {
     let unpool = MaxUnpool::new([1]).strides([2]).pads([2, 0]).output_shape([2, 1, 4]);
     let plan = unpool.unpool_space(UnpoolSpace::OutputShape).plan(&[2, 1, 2], T::DTYPE, I::INDEX_TYPE).unwrap();
-    let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
+    let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
     let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
     let prepared = gpu().prepare_blocking(schedule).unwrap();
     let x = Tensor::<T>::new([2, 1, 2], bits(4, 4)).unwrap();

@@ -191,7 +191,7 @@ fn an_unpool_of_a_pools_own_indices_is_one_dispatch() {
             (OutsideWindow::Skip, vec![Operand::X, Operand::Y, Operand::Indices]),
         ] {
             let schedule = select(&large(rule).into(), &limits, &Choice::default()).unwrap();
-            assert_eq!((schedule.family(), schedule.dispatches().len()), (Family::Streaming, 1));
+            assert_eq!((schedule.family(), schedule.dispatches().len()), (Family::Gather, 1));
             assert_eq!((schedule.operands(), schedule.scratch_bytes()), (operands, 0));
             assert!(schedule.dispatches()[0].indirect().is_none());
             assert_eq!(schedule.keeps_report(), rule == OutsideWindow::Error);
@@ -220,7 +220,7 @@ fn a_report_is_kept_over_frames_until_it_is_cleared() {
     let buffer = |size| {
         gpu().device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     };
-    let [indices, status] = [8 * count as u64, 32].map(buffer);
+    let [indices, report] = [8 * count as u64, 32].map(buffer);
     let bound = |plan: &UnpoolPlan, indices: &wgpu::Buffer| {
         let elements = plan.input_shape().iter().product::<usize>() as u64;
         let [x, y] = [4 * elements, 16 * elements].map(buffer);
@@ -228,7 +228,7 @@ fn a_report_is_kept_over_frames_until_it_is_cleared() {
             x: Some(x.slice(..)),
             indices: Some(indices.slice(..8 * elements)),
             y: Some(y.slice(..)),
-            status: Some(status.slice(..)),
+            report: Some(report.slice(..)),
             ..Buffers::default()
         };
         gpu().prepare_blocking(plan.clone()).unwrap().bind(buffers).unwrap()
@@ -250,7 +250,7 @@ fn a_report_is_kept_over_frames_until_it_is_cleared() {
         let descriptor = wgpu::BufferDescriptor { label: None, size: 32, usage: staging, mapped_at_creation: false };
         let staging = gpu().device().create_buffer(&descriptor);
         let mut encoder = gpu().device().create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(&status, 0, &staging, 0, 32);
+        encoder.copy_buffer_to_buffer(&report, 0, &staging, 0, 32);
         gpu().queue().submit([encoder.finish()]);
         staging.map_async(wgpu::MapMode::Read, .., |result| result.unwrap());
         gpu().device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
@@ -262,7 +262,7 @@ fn a_report_is_kept_over_frames_until_it_is_cleared() {
     assert_eq!(frame(&[700, 77]), fault(77, 2));
     assert_eq!(frame(&[]), fault(77, 2), "nobody has cleared it");
     assert_eq!(frame(&[5000]), fault(77, 3));
-    gpu().queue().write_buffer(&status, 0, &[0; 32]);
+    gpu().queue().write_buffer(&report, 0, &[0; 32]);
     assert_eq!(frame(&[]), Ok(()));
     assert_eq!(frame(&[count - 1]), fault(count as u64 - 1, 1));
 

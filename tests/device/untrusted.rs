@@ -85,7 +85,7 @@ impl Way {
         let plan = unpool.plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
         let skipping = unpool.clone().out_of_bounds(OutOfBounds::Skip).plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
         let schedule = select(&plan.clone().into(), &gpu().limits(), choice).ok()?;
-        let bytes = [schedule.x_bytes(), schedule.y_bytes(), schedule.indices_bytes(), schedule.status_bytes()];
+        let bytes = [schedule.x_bytes(), schedule.y_bytes(), schedule.indices_bytes(), schedule.report_bytes()];
         let buffers = bytes.map(|bytes| Surrounded::new(bytes.unwrap()));
         let scratch = schedule.scratch().iter().map(|&bytes| Surrounded::new(bytes)).collect();
         let prepared = gpu().prepare_blocking(schedule).unwrap();
@@ -124,7 +124,7 @@ impl Way {
             x: Some(x_buffer.slice()),
             y: Some(y_buffer.slice()),
             indices: Some(indices_buffer.slice()),
-            status: Some(report.slice()),
+            report: Some(report.slice()),
             scratch: &scratch,
             ..Buffers::default()
         };
@@ -159,11 +159,8 @@ fn tried<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize]) -> (u32, u64
     let (mut tensors, bad) = (0, std::cell::Cell::new(0));
     let count = shape.iter().product::<usize>();
     let choice = |(family, build)| Choice { family: Some(family), build: Some(build) };
-    let all = [
-        (Family::Streaming, Build::Generic),
-        (Family::Streaming, Build::Specialised),
-        (Family::ClaimEmit, Build::Generic),
-    ];
+    let all =
+        [(Family::Gather, Build::Generic), (Family::Gather, Build::Specialised), (Family::ClaimEmit, Build::Generic)];
     for choice in all.map(choice) {
         let Some(way) = Way::new::<T, I>(unpool, shape, &choice) else { continue };
         let unit = way.plan.space().unit() as i64;

@@ -91,7 +91,7 @@ fn check(folder: &Path, arguments: &[&str], file: &str, [size, window]: [u32; 2]
         format!("frame        u8 [1, {size}, {size}, 4]"),
         "encoded      max_pool ".to_owned(),
         // An unpool of a pool's own indices is not computed by claims.
-        "encoded      max_unpool streaming ".to_owned(),
+        "encoded      max_unpool gather ".to_owned(),
         // wgpu has counted as many submits as this program has made, so nobody else has made one.
         "submitted    once, by this program; the device's first: SubmissionIndex { index: 1 }".to_owned(),
         format!("agreement    with the reference: {values} values and {windows} indices, bit for bit"),

@@ -112,7 +112,7 @@ fn a_kernel_that_is_compiled_is_taken_at_once() {
 
 fn unpools_that_come_again_change_their_family_and_no_bit() {
     let gpu = open(GpuOptions::new());
-    // Large enough to be streamed, on GPUs too.
+    // Large enough to be gathered, on GPUs too.
     let extent = if gpu.limits().software { 64 } else { 1448 };
     let (pool, x) = (MaxPool::new([2, 2]).strides([2, 2]), tensor(&[1, 1, extent, extent]));
     let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
@@ -124,7 +124,7 @@ fn unpools_that_come_again_change_their_family_and_no_bit() {
     assert_eq!(family(), Family::ClaimEmit);
     assert_eq!(unpool.on(&y, &indices).run_blocking(&gpu).as_ref(), Ok(&expected));
     calls_until_specialised(&gpu, |_| plan.clone().into());
-    assert_eq!(family(), Family::Streaming);
+    assert_eq!(family(), Family::Gather);
     assert_eq!(unpool.on(&y, &indices).run_blocking(&gpu), Ok(expected));
 }
 
@@ -198,8 +198,8 @@ fn a_choice_holds_for_the_calls_of_its_gpu() {
     let preferred = families(&unpool.clone().into(), &gpu.limits())[0];
     assert_eq!(gpu.prepare_blocking(unpool).unwrap().schedule().family(), preferred);
     // A family that does not apply is an error of the call.
-    let streaming = gpu.with_choice(Choice { family: Some(Family::Streaming), build: None });
-    let refused = pool.on(&x).run_blocking(&streaming);
+    let gathers = gpu.with_choice(Choice { family: Some(Family::Gather), build: None });
+    let refused = pool.on(&x).run_blocking(&gathers);
     assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { .. }))), "{refused:?}");
     // Tensors of one Gpu are those of all that share its device.
     let prepared = generic.prepare_blocking(plan).unwrap();

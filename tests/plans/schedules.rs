@@ -72,25 +72,25 @@ fn a_long_window_slides_and_a_short_one_is_direct() {
 
 #[test]
 fn families_that_apply_are_these() {
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming, Teamed};
+    use Family::{Accumulating, ClaimEmit, Direct, Gather, Reducing, Separable, Sliding, Teamed, ThreadTile};
     let of = |plan: Plan| families(&plan, &Limits::WEBGPU);
     let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap().into());
     let thirds = MaxPool::new([3, 3]);
-    assert_eq!(pool(&thirds, &[1, 1, 8, 8]), [Direct, Separable, Accumulating, Blocked, Sliding, Teamed]);
-    assert_eq!(pool(&thirds, &[8, 32, 16, 16]), [Blocked, Sliding, Direct, Separable, Accumulating, Teamed]);
+    assert_eq!(pool(&thirds, &[1, 1, 8, 8]), [Direct, Separable, Accumulating, ThreadTile, Sliding, Teamed]);
+    assert_eq!(pool(&thirds, &[8, 32, 16, 16]), [ThreadTile, Sliding, Direct, Separable, Accumulating, Teamed]);
     assert_eq!(pool(&GlobalMaxPool::new(), &[1, 8, 99, 99]), [Reducing, Teamed, Separable, Accumulating]);
     assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Sliding, Separable, Accumulating, Teamed]);
     assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable, Teamed, Reducing]);
     let unpool =
         |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap().into());
-    assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 1, 8, 8]), [ClaimEmit, Streaming]);
+    assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 1, 8, 8]), [ClaimEmit, Gather]);
     let halves = MaxUnpool::new([2, 2]).strides([2, 2]);
-    assert_eq!(unpool(halves.clone(), &[8, 64, 32, 32]), [Streaming, ClaimEmit]);
-    // What a software adapter streams may be too few outputs for a GPU.
-    assert_eq!(unpool(halves.clone(), &[1, 8, 32, 32]), [ClaimEmit, Streaming]);
+    assert_eq!(unpool(halves.clone(), &[8, 64, 32, 32]), [Gather, ClaimEmit]);
+    // What a software adapter gathers may be too few outputs for a GPU.
+    assert_eq!(unpool(halves.clone(), &[1, 8, 32, 32]), [ClaimEmit, Gather]);
     let few = halves.plan(&[1, 8, 32, 32], DType::F32, IndexType::I64).unwrap().into();
-    assert_eq!(families(&few, &Limits { software: true, ..Limits::WEBGPU }), [Streaming, ClaimEmit]);
-    // Streaming does not apply where too many windows hold an element, or where there are too many axes.
+    assert_eq!(families(&few, &Limits { software: true, ..Limits::WEBGPU }), [Gather, ClaimEmit]);
+    // Gather does not apply where too many windows hold an element, or where there are too many axes.
     assert_eq!(unpool(MaxUnpool::new([90, 90]), &[1, 1, 99, 99]), [ClaimEmit]);
     assert_eq!(unpool(MaxUnpool::new([2; 4]), &[1, 1, 3, 3, 3, 3]), [ClaimEmit]);
 }
@@ -105,8 +105,8 @@ fn schedules_are_equal_values_and_say_what_they_move() {
     assert_eq!(schedule.kernel(), "max_pool direct f16 generic (1 dispatch)");
     assert_eq!(schedule.scratch_bytes(), 0);
     let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10], DType::F32, IndexType::I64).unwrap().into();
-    let streaming = Choice { family: Some(Family::Streaming), ..Choice::default() };
-    let schedule = select(&unpool, &Limits::WEBGPU, &streaming).unwrap();
+    let gather = Choice { family: Some(Family::Gather), ..Choice::default() };
+    let schedule = select(&unpool, &Limits::WEBGPU, &gather).unwrap();
     assert_eq!(schedule.scratch_bytes(), 20 * 4 + 3 * 12, "an owner for each output element, and three grids");
     let indirect: Vec<bool> = schedule.dispatches().iter().map(|dispatch| dispatch.is_indirect()).collect();
     assert_eq!(indirect, [false, false, false, false, true, true, true]);
@@ -126,8 +126,8 @@ fn long_axes_need_no_tables_where_a_formula_does() {
     // 20 million outputs along one axis: a table with an entry for each would exceed a binding.
     let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10_000_000], DType::F32, IndexType::I64).unwrap().into();
     let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
-    assert_eq!(schedule.family(), Family::Streaming);
-    assert_eq!(families(&unpool, &Limits::WEBGPU)[0], Family::Streaming, "select takes the first that applies");
+    assert_eq!(schedule.family(), Family::Gather);
+    assert_eq!(families(&unpool, &Limits::WEBGPU)[0], Family::Gather, "select takes the first that applies");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_schedule_knows_which_devices_can_run_it() {
 fn what_is_selected_by_geometry() {
     use Build::{Generic, Specialised};
     use DType::{F16, F32, F64, U8};
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming, Teamed};
+    use Family::{Accumulating, ClaimEmit, Direct, Gather, Reducing, Separable, Sliding, Teamed, ThreadTile};
 
     let of = |pool: &dyn Pooling, shape: &[usize], dtype| Plan::from(pool.plan(shape, dtype, None).unwrap());
     let halves = || MaxPool::new([2, 2]).strides([2, 2]);
@@ -177,32 +177,32 @@ fn what_is_selected_by_geometry() {
         // The size decides on the build: all small tensors share one generic kernel, a large tensor gets a kernel for
         // its window.
         ("a small tensor", of(&halves(), &[1, 1, 63, 64], F32), Direct, Generic),
-        ("the smallest that is large", of(&halves(), &[1, 1, 64, 64], F32), Blocked, Specialised),
+        ("the smallest that is large", of(&halves(), &[1, 1, 64, 64], F32), ThreadTile, Specialised),
         ("a small tensor with a long window", of(&MaxPool::new([40, 40]), &[1, 1, 60, 60], F32), Direct, Generic),
         // Small windows: elements that neighbouring windows share are loaded once.
-        ("2x2", of(&halves(), image, F32), Blocked, Specialised),
-        ("2x2 of bytes", of(&halves(), &[1, 64, 128, 128], U8), Blocked, Specialised),
-        ("2x2 of eight bytes", of(&halves(), image, F64), Blocked, Specialised),
-        ("2x2 in odd rows", of(&halves(), &[1, 64, 111, 111], F32), Blocked, Specialised),
-        ("2x2 of two bytes in odd rows", of(&halves(), &[1, 64, 111, 111], F16), Blocked, Specialised),
-        ("2x2 of four channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 4], F16), Blocked, Specialised),
-        ("2x2 of six channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], F16), Blocked, Specialised),
+        ("2x2", of(&halves(), image, F32), ThreadTile, Specialised),
+        ("2x2 of bytes", of(&halves(), &[1, 64, 128, 128], U8), ThreadTile, Specialised),
+        ("2x2 of eight bytes", of(&halves(), image, F64), ThreadTile, Specialised),
+        ("2x2 in odd rows", of(&halves(), &[1, 64, 111, 111], F32), ThreadTile, Specialised),
+        ("2x2 of two bytes in odd rows", of(&halves(), &[1, 64, 111, 111], F16), ThreadTile, Specialised),
+        ("2x2 of four channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 4], F16), ThreadTile, Specialised),
+        ("2x2 of six channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], F16), ThreadTile, Specialised),
         (
             "2x2 of six channels of bytes",
             of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], U8),
-            Blocked,
+            ThreadTile,
             Specialised,
         ),
-        ("3x3 by 2 of eight bytes", of(&square(3).strides([2, 2]), image, F64), Blocked, Specialised),
-        ("3x3 of eight bytes", of(&square(3), image, F64), Blocked, Specialised),
-        ("3x3 in odd rows", of(&square(3), &[1, 64, 111, 111], F32), Blocked, Specialised),
-        ("3x3", of(&square(3), image, F32), Blocked, Specialised),
-        ("5x5", of(&square(5), image, F32), Blocked, Specialised),
-        ("7x7 apart", of(&MaxPool::new([7, 7]).strides([7, 7]), image, F32), Blocked, Specialised),
-        ("2x2x2", of(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 8, 32, 32, 32], F32), Blocked, Specialised),
-        ("2x2 of channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Blocked, Specialised),
-        ("3x3 of channels", of(&square(3).layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Blocked, Specialised),
-        ("adaptive, all windows alike", of(&AdaptiveMaxPool::new([56, 56]), image, F32), Blocked, Specialised),
+        ("3x3 by 2 of eight bytes", of(&square(3).strides([2, 2]), image, F64), ThreadTile, Specialised),
+        ("3x3 of eight bytes", of(&square(3), image, F64), ThreadTile, Specialised),
+        ("3x3 in odd rows", of(&square(3), &[1, 64, 111, 111], F32), ThreadTile, Specialised),
+        ("3x3", of(&square(3), image, F32), ThreadTile, Specialised),
+        ("5x5", of(&square(5), image, F32), ThreadTile, Specialised),
+        ("7x7 apart", of(&MaxPool::new([7, 7]).strides([7, 7]), image, F32), ThreadTile, Specialised),
+        ("2x2x2", of(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 8, 32, 32, 32], F32), ThreadTile, Specialised),
+        ("2x2 of channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32), ThreadTile, Specialised),
+        ("3x3 of channels", of(&square(3).layout(Layout::Nhwc), &[1, 112, 112, 64], F32), ThreadTile, Specialised),
+        ("adaptive, all windows alike", of(&AdaptiveMaxPool::new([56, 56]), image, F32), ThreadTile, Specialised),
         // Large windows that overlap.
         ("7x7", of(&square(7), image, F32), Sliding, Specialised),
         ("9x9", of(&square(9), image, F32), Sliding, Specialised),
@@ -233,20 +233,15 @@ fn what_is_selected_by_geometry() {
         ("more than a binding", of(&GlobalMaxPool::new(), &[1, 1, 6_000, 6_000], F32), Accumulating, Generic),
         // Unpools: the cells of a few sources, else element by element, else by claims.
         ("into a small tensor", inverse(halves(), &[1, 1, 62, 64], F32), ClaimEmit, Generic),
-        ("2x2 back", inverse(halves(), image, F32), Streaming, Specialised),
-        ("2x2 of bytes back", inverse(halves(), image, U8), Streaming, Specialised),
-        ("2x2 of eight bytes back", inverse(halves(), image, F64), Streaming, Specialised),
-        ("2x2 of many back", inverse(halves(), &[8, 64, 112, 112], F32), Streaming, Specialised),
-        ("3x3 by 2 back", inverse(square(3).strides([2, 2]), image, F32), Streaming, Specialised),
-        (
-            "2x2 of channels back",
-            inverse(halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32),
-            Streaming,
-            Specialised,
-        ),
-        ("2x2 of bytes in odd rows back", inverse(halves(), &[1, 64, 111, 111], U8), Streaming, Specialised),
-        ("3x3 back", inverse(square(3), image, F32), Streaming, Specialised),
-        ("6x6 back", inverse(MaxPool::new([6, 6]).strides([6, 6]), image, F32), Streaming, Specialised),
+        ("2x2 back", inverse(halves(), image, F32), Gather, Specialised),
+        ("2x2 of bytes back", inverse(halves(), image, U8), Gather, Specialised),
+        ("2x2 of eight bytes back", inverse(halves(), image, F64), Gather, Specialised),
+        ("2x2 of many back", inverse(halves(), &[8, 64, 112, 112], F32), Gather, Specialised),
+        ("3x3 by 2 back", inverse(square(3).strides([2, 2]), image, F32), Gather, Specialised),
+        ("2x2 of channels back", inverse(halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Gather, Specialised),
+        ("2x2 of bytes in odd rows back", inverse(halves(), &[1, 64, 111, 111], U8), Gather, Specialised),
+        ("3x3 back", inverse(square(3), image, F32), Gather, Specialised),
+        ("6x6 back", inverse(MaxPool::new([6, 6]).strides([6, 6]), image, F32), Gather, Specialised),
         ("9x9 back", inverse(MaxPool::new([9, 9]).strides([9, 9]), image, F32), ClaimEmit, Generic),
         ("7x7 over each other back", inverse(square(7), image, F32), ClaimEmit, Generic),
         ("dilated back", inverse(MaxPool::new([2, 2]).dilations([2, 2]), image, F32), ClaimEmit, Generic),
@@ -297,8 +292,8 @@ fn what_is_asked_for_is_what_runs() {
     let unpool: Plan =
         MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 64, 56, 56], DType::F32, IndexType::I64).unwrap().into();
     for (plan, families_of_kind) in [
-        (&pool, &[Family::Direct, Family::Blocked, Family::Separable, Family::Accumulating][..]),
-        (&unpool, &[Family::Streaming, Family::ClaimEmit][..]),
+        (&pool, &[Family::Direct, Family::ThreadTile, Family::Separable, Family::Accumulating][..]),
+        (&unpool, &[Family::Gather, Family::ClaimEmit][..]),
     ] {
         for &family in families_of_kind {
             for build in [Build::Generic, Build::Specialised] {

@@ -143,8 +143,9 @@ impl Kept {
     }
 }
 
-/// The trips of a walk, one for each line that an invocation stores to. An invocation stores `beside` neighbouring
-/// outputs of a line, and the last one those that are left; so `line` / `beside` invocations, rounded up, share a line.
+/// The trips of a thread tile, one for each line that an invocation stores to. An invocation stores `beside`
+/// neighbouring outputs of a line, and the last one those that are left; so `line` / `beside` invocations, rounded up,
+/// share a line.
 fn lines(beside: u64, known: &Known) -> Trips {
     let stored = (known.lines * known.line.div_ceil(beside) as f64).max(1.0);
     Trips { all: stored, at_most: false }

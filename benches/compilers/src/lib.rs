@@ -17,7 +17,7 @@
 //! * from the text's constants, if bound and step are constant;
 //! * over a window's taps: the extents of the window in the prelude, or of the row's largest window if windows come
 //!   from a table;
-//! * down the lines of a walk: the lines of Y, shared by the invocations of the grid;
+//! * down the lines of a thread tile: the lines of Y, shared by the invocations of the grid;
 //! * over the digits of a position: at most one for each axis, and the figure says "at most";
 //! * in the first pass of a pool of whole planes, whose invocations share X: the bytes of a share over the bytes that a
 //!   trip loads.

@@ -5,8 +5,8 @@
 //! constant. If a is not constant but unsigned (the number of an invocation), it is taken as 0: the invocation with the
 //! most trips decides, since a wave runs until its last invocation is done. Other loops have rules: the bound of a loop
 //! over a window's taps stands in a uniform or a table, so it is taken from a constant of the prelude or from the case;
-//! a walk has a trip for each line of outputs; a loop over digits has at most a trip for each axis of the tensor; a
-//! loop over windows that begin with a NaN has none. All other loops are [`Count::Unknown`].
+//! a thread tile has a trip for each line of outputs; a loop over digits has at most a trip for each axis of the tensor;
+//! a loop over windows that begin with a NaN has none. All other loops are [`Count::Unknown`].
 
 use naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,
@@ -23,7 +23,7 @@ pub enum Count {
     Taps(usize),
     /// As often as a position has digits: at most one for each axis of the tensor.
     Digits,
-    /// Once for each line of a walk; an invocation writes this many neighbouring outputs of a line.
+    /// Once for each line of a thread tile; an invocation writes this many neighbouring outputs of a line.
     Lines(u64),
     /// A loop over windows that begin with a NaN: no trips, since speed is judged by data without NaN.
     OfNan,
@@ -97,7 +97,7 @@ impl Visitor<'_> {
                     self.number += 1;
                     let counted = if break_if.is_none() { self.count(body, continuing, &stored) } else { None };
                     let counted = counted.map(Count::Known).or_else(|| self.taps(&name)).or_else(|| self.digits(body));
-                    let counted = counted.or_else(|| self.walk(&name)).or_else(|| self.sliding(&name));
+                    let counted = counted.or_else(|| self.thread_tile(&name)).or_else(|| self.sliding(&name));
                     let count = counted.unwrap_or(Count::Unknown);
                     let first = body.span_iter().map(|(_, span)| *span).chain([*span]).find(|span| span.is_defined());
                     let line = first.map_or(0, |span| span.location(self.text).line_number);
@@ -253,9 +253,9 @@ impl Visitor<'_> {
         (name.function == "conclude").then_some(Count::OfNan)
     }
 
-    /// The loop of a kernel that walks down lines of outputs. The prelude says how many neighbouring outputs of a line
-    /// an invocation writes, and all other loops of such a kernel have constant bounds.
-    fn walk(&self, name: &LoopName) -> Option<Count> {
+    /// The loop over the lines of a thread tile. The prelude says how many neighbouring outputs of a line the tile has,
+    /// and all other loops of such a kernel have constant bounds.
+    fn thread_tile(&self, name: &LoopName) -> Option<Count> {
         let named = |name: &str| self.named(name).and_then(|value| u64::try_from(value).ok());
         let beside = named("OWNED").or_else(|| named("ACROSS").and(named("QUADS")).map(|quads| 4 * quads))?;
         (name.function == "main").then_some(Count::Lines(beside))
@@ -345,14 +345,14 @@ mod tests {
     fn loops_over_digits_and_lines_are_told_by_the_uniform_and_the_prelude() {
         let text =
             "const ACROSS: u32 = 8u; const LINES_BETWEEN: u32 = 1u; const KERNEL_1: u32 = 3u; const QUADS: u32 = 2u;
-            struct Pool { walk: u32, index_digits: u32 }
+            struct Pool { tile_lines: u32, index_digits: u32 }
             @group(0) @binding(1) var<uniform> pool: Pool;
             @group(0) @binding(0) var<storage, read_write> y: array<u32>;
             fn constant_digits() -> u32 { return KERNEL_1; }
             fn index_digits() -> u32 { return pool.index_digits; }
             @compute @workgroup_size(64) fn main() {
                 for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) { y[line] = 0u; }
-                for (var line = 0u; line < pool.walk; line++) {
+                for (var line = 0u; line < pool.tile_lines; line++) {
                     for (var i = 0u; i < index_digits(); i++) { y[i] = line; }
                     for (var i = 0u; i < constant_digits(); i++) { y[i] = line; }
                 }

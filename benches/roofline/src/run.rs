@@ -183,7 +183,7 @@ pub struct Set {
     pub indices: Option<wgpu::Buffer>,
     pub y: Option<wgpu::Buffer>,
     pub indices_out: Option<wgpu::Buffer>,
-    pub status: Option<wgpu::Buffer>,
+    pub report: Option<wgpu::Buffer>,
 }
 
 impl Set {
@@ -194,7 +194,7 @@ impl Set {
             indices: buffer("the indices", schedule.indices_bytes())?,
             y: buffer("Y", schedule.y_bytes())?,
             indices_out: buffer("the indices to write", schedule.indices_out_bytes())?,
-            status: buffer("the report", schedule.status_bytes())?,
+            report: buffer("the report", schedule.report_bytes())?,
         })
     }
 
@@ -221,7 +221,7 @@ impl Set {
             y: whole(&self.y),
             indices: whole(&self.indices),
             indices_out: whole(&self.indices_out),
-            status: whole(&self.status),
+            report: whole(&self.report),
             ..Buffers::default()
         }
     }
@@ -236,17 +236,17 @@ struct Outputs {
 /// Poisons the outputs, runs the kernel once and reads the outputs back. A report that is kept from run to run begins
 /// with zeros.
 fn compute(device: &Device, kernel: &Prepared, set: &Set) -> Result<Outputs, Failure> {
-    for output in [&set.y, &set.indices_out, &set.status].into_iter().flatten() {
+    for output in [&set.y, &set.indices_out, &set.report].into_iter().flatten() {
         device.poison(output)?;
     }
     device.submit(|encoder| {
-        if let Some(status) = set.status.as_ref().filter(|_| kernel.schedule().keeps_report()) {
-            encoder.clear_buffer(status, 0, None);
+        if let Some(report) = set.report.as_ref().filter(|_| kernel.schedule().keeps_report()) {
+            encoder.clear_buffer(report, 0, None);
         }
         Ok(kernel.encode(encoder, set.buffers())?)
     })?;
-    if let Some(status) = &set.status {
-        let bytes = device.read_back(status)?;
+    if let Some(report) = &set.report {
+        let bytes = device.read_back(report)?;
         let report = Report::from_bytes(&bytes);
         kernel.read_report(report.ok_or_else(|| Failure::Other(format!("a report of {} bytes", bytes.len())))?)?;
     }

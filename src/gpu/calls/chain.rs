@@ -156,8 +156,8 @@ impl Chain {
     /// ```
     pub fn upload<'a>(&mut self, x: impl Into<TensorRef<'a>>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         let x = x.into();
-        let lent = matches!(self.lifetime, BufferLifetime::Tensors(_));
-        let (buffer, error) = self.gpu.tensor_of(&x, lent)?;
+        let pooled = matches!(self.lifetime, BufferLifetime::Tensors(_));
+        let (buffer, error) = self.gpu.tensor_of(&x, pooled)?;
         self.pending.0.extend(error);
         if let BufferLifetime::Tensors(tensors) = &mut self.lifetime {
             tensors.push(buffer.clone());
@@ -358,7 +358,7 @@ impl Chain {
         let all = 0..schedule.dispatches.len();
         let slices = if let BufferLifetime::Tensors(_) = lifetime { schedule.slices() } else { Vec::from([all]) };
         let (outputs, error) = device
-            .scoped_now(|| Outputs::new(device, preparation, *timed, slices.len(), given.is_empty(), lifetime))?;
+            .scoped_now(|| StepBuffers::new(device, preparation, *timed, slices.len(), given.is_empty(), lifetime))?;
         pending.0.extend(error);
         let scratch: Vec<_> = outputs.missing.scratch.iter().map(whole).collect();
         let buffers = Buffers {
@@ -366,7 +366,7 @@ impl Chain {
             y: slice(Operand::Y).or(outputs.y.as_ref().map(whole)),
             indices: slice(Operand::Indices),
             indices_out: slice(Operand::IndicesOut).or(outputs.indices.as_ref().map(whole)),
-            status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
+            report: outputs.report.as_ref().or(outputs.missing.report.as_ref()).map(whole),
             scratch: &scratch,
         };
         let (bindings, error) = preparation.bind(device, &buffers, name)?;
@@ -386,7 +386,7 @@ impl Chain {
             outputs.clock.as_ref().map(|clock| clock.resolve(encoder))
         })?;
         pending.0.extend(error);
-        let Outputs { y, indices: indices_out, report, .. } = outputs;
+        let StepBuffers { y, indices: indices_out, report, .. } = outputs;
         let report = report.map(|buffer| self.stage(buffer, 0, Report::BYTES));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
@@ -471,7 +471,7 @@ fn whole(buffer: &Owned<wgpu::Buffer>) -> wgpu::BufferSlice<'_> {
 }
 
 /// The buffers that a step allocates.
-struct Outputs {
+struct StepBuffers {
     y: Option<Owned<wgpu::Buffer>>,
     indices: Option<Owned<wgpu::Buffer>>,
     report: Option<Owned<wgpu::Buffer>>,
@@ -479,7 +479,7 @@ struct Outputs {
     clock: Option<Clock>,
 }
 
-impl Outputs {
+impl StepBuffers {
     fn new(
         device: &OpenDevice,
         preparation: &Preparation,
@@ -487,20 +487,20 @@ impl Outputs {
         submits: usize,
         fresh: bool,
         lifetime: &mut BufferLifetime,
-    ) -> Outputs {
+    ) -> StepBuffers {
         let schedule = &preparation.schedule;
         let mut output = |what: &str, bytes: u64| {
             let BufferLifetime::Tensors(tensors) = lifetime else {
                 return device.memory.output_buffer(what, TENSOR_USAGES, bytes);
             };
-            let buffer = device.memory.lent_output_buffer(what, bytes);
+            let buffer = device.memory.pooled_output_buffer(what, bytes);
             tensors.push(buffer.clone());
             buffer
         };
         // A step without dispatches has no report and no timing.
         let works = !schedule.dispatches.is_empty();
-        let reported = schedule.status_bytes().filter(|_| works && preparation.reports());
-        Outputs {
+        let reported = schedule.report_bytes().filter(|_| works && preparation.reports());
+        StepBuffers {
             y: schedule.y_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling y", bytes)),
             indices: schedule.indices_out_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling indices", bytes)),
             report: reported.map(|bytes| match schedule.keeps_report() {

@@ -265,24 +265,24 @@ impl Gpu {
         chain.run().await?.take(wanted)
     }
 
-    /// A buffer with a tensor's elements, and the error that wgpu has not reported yet; with `lent`, from the buffer
+    /// A buffer with a tensor's elements, and the error that wgpu has not reported yet; with `pooled`, from the buffer
     /// pool, for a call that submits or fails.
     pub(super) fn tensor_of(
         &self,
         x: &TensorRef<'_>,
-        lent: bool,
+        pooled: bool,
     ) -> Result<(Owned<wgpu::Buffer>, Option<PendingError>), ExecuteError> {
         let (device, label, contents) = (&self.inner.device, "wgpu-pooling tensor", x.bytes());
         device.check_alive()?;
         let bytes = device_bytes(contents.len().max(x.dtype().bytes()) as u64, 1);
         self.check_buffer("bytes of x (max_buffer_bytes)", bytes)?;
-        let (buffer, error) = device.scoped_now(|| match lent {
-            true => device.memory.lent_filled_buffer(label, contents),
+        let (buffer, error) = device.scoped_now(|| match pooled {
+            true => device.memory.pooled_filled_buffer(label, contents),
             false => device.memory.filled_buffer(label, TENSOR_USAGES, contents),
         })?;
         let buffer = buffer.map_err(|text| device.out_of_memory(text))?;
-        if !lent {
-            device.flush_beyond(MOST_IDLE_BYTES, self.polls);
+        if !pooled {
+            device.submit_copies_beyond(MOST_IDLE_BYTES, self.polls);
         }
         Ok((buffer, error))
     }

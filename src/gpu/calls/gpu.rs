@@ -416,7 +416,7 @@ impl Gpu {
         self.inner.plan_cache.clear();
         self.inner.pipelines.trim();
         self.inner.compiler.forget();
-        self.inner.device.flush_beyond(0, self.polls);
+        self.inner.device.submit_copies_beyond(0, self.polls);
     }
 
     /// The bytes of buffers that [`Gpu::trim`] would free.

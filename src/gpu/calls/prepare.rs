@@ -48,20 +48,20 @@ pub struct Prepared {
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Prepare {
-    what: What,
+    source: PrepareSource,
     cached: bool,
     scratch: Scratch,
 }
 
 #[derive(Debug, Clone)]
-enum What {
+enum PrepareSource {
     Plan(Plan),
     Schedule(Schedule),
 }
 
 impl From<Schedule> for Prepare {
     fn from(schedule: Schedule) -> Prepare {
-        Prepare { what: What::Schedule(schedule), cached: false, scratch: Scratch::Own }
+        Prepare { source: PrepareSource::Schedule(schedule), cached: false, scratch: Scratch::Own }
     }
 }
 
@@ -69,7 +69,7 @@ macro_rules! prepare_from {
     ($plan:ty) => {
         impl From<$plan> for Prepare {
             fn from(plan: $plan) -> Prepare {
-                Prepare { what: What::Plan(plan.into()), cached: false, scratch: Scratch::Own }
+                Prepare { source: PrepareSource::Plan(plan.into()), cached: false, scratch: Scratch::Own }
             }
         }
     };
@@ -147,14 +147,14 @@ impl Gpu {
     /// # }
     /// ```
     pub async fn prepare(&self, what: impl Into<Prepare>) -> Result<Prepared, ExecuteError> {
-        self.prepare_what(what.into()).await
+        self.prepare_source(what.into()).await
     }
 
-    async fn prepare_what(&self, Prepare { what, cached, scratch }: Prepare) -> Result<Prepared, ExecuteError> {
-        match what {
-            What::Plan(plan) if cached && scratch == Scratch::Own => self.prepare_cached(&plan).await,
-            What::Plan(plan) => self.prepare_chosen(plan, &self.choice, scratch).await,
-            What::Schedule(schedule) => {
+    async fn prepare_source(&self, Prepare { source, cached, scratch }: Prepare) -> Result<Prepared, ExecuteError> {
+        match source {
+            PrepareSource::Plan(plan) if cached && scratch == Scratch::Own => self.prepare_cached(&plan).await,
+            PrepareSource::Plan(plan) => self.prepare_chosen(plan, &self.choice, scratch).await,
+            PrepareSource::Schedule(schedule) => {
                 self.inner.device.check_alive()?;
                 schedule.check(&self.inner.device.limits)?;
                 self.preparation(schedule, scratch).await

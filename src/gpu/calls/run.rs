@@ -47,7 +47,7 @@ impl Prepared {
         only_step(chain).await?.write(&places, outputs)
     }
 
-    /// Checks the report in [`Buffers::status`](crate::Buffers::status), which the caller has read back:
+    /// Checks the report in [`Buffers::report`](crate::Buffers::report), which the caller has read back:
     /// [`Report::check`] with the plan of this preparation. If there were bad indices, Y still has the values of the
     /// good indices, and a conversion has written -1 for the bad ones.
     ///

@@ -12,12 +12,12 @@ const WITHOUT_BACKENDS: &str = "this program was built without a backend of wgpu
     features vulkan, metal, dx12, gles and webgpu of wgpu-pooling or of wgpu, or compute on the CPU with \
     wgpu_pooling::Cpu (feature cpu)";
 
-/// Where an adapter comes from.
+/// How to get an adapter.
 #[cfg(not(target_arch = "wasm32"))]
-const WHERE_FROM: &str = "install a GPU driver (on Debian and Ubuntu mesa-vulkan-drivers brings software Vulkan), or \
+const ADVICE: &str = "install a GPU driver (on Debian and Ubuntu mesa-vulkan-drivers brings software Vulkan), or \
     compute on the CPU with wgpu_pooling::Cpu (feature cpu)";
 #[cfg(target_arch = "wasm32")]
-const WHERE_FROM: &str = "a browser has WebGPU for pages from https and from localhost, if it knows the machine's GPU; \
+const ADVICE: &str = "a browser has WebGPU for pages from https and from localhost, if it knows the machine's GPU; \
     or compute on the CPU with wgpu_pooling::Cpu (feature cpu)";
 
 /// Which adapter to open, and how. Unset options are taken from the environment variables that wgpu knows:
@@ -188,7 +188,7 @@ impl GpuOptions {
                     ..Default::default()
                 };
                 let found = instance.request_adapter(&request).await;
-                found.map_err(|error| ExecuteError::NoAdapter(format!("{error}; {}", self.what_to_do())))?
+                found.map_err(|error| ExecuteError::NoAdapter(format!("{error}; {}", self.advice())))?
             }
         };
         if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
@@ -218,13 +218,13 @@ impl GpuOptions {
         adapters.into_iter().filter(|adapter| contains(&adapter.get_info().name, name)).min_by_key(rank).ok_or_else(
             || {
                 let what = format!("none is named {name:?}; found: [{found}]");
-                ExecuteError::NoAdapter(format!("{what}; {}", self.what_to_do()))
+                ExecuteError::NoAdapter(format!("{what}; {}", self.advice()))
             },
         )
     }
 
     /// Advice for a user without an adapter, with the options that narrowed the choice.
-    fn what_to_do(&self) -> String {
+    fn advice(&self) -> String {
         let mut advice = String::new();
         let said = |set: bool, option: &str, variable: &str| match std::env::var(variable) {
             _ if set => Some(format!("GpuOptions::{option} narrows the choice")),
@@ -237,7 +237,7 @@ impl GpuOptions {
             advice.push_str(&reason);
             advice.push_str("; ");
         }
-        advice + WHERE_FROM
+        advice + ADVICE
     }
 
     /// The error of an adapter that refuses to open a device.

@@ -116,8 +116,8 @@ impl Allocator {
         }
     }
 
-    /// Requests a buffer without usages, which every working device refuses. Nothing is allocated.
-    pub fn ask_for_nonsense(&self) {
+    /// Creates a buffer without usages, which is invalid: every working device raises an error. Nothing is allocated.
+    pub fn create_invalid_object(&self) {
         let (label, usage) = (Some("wgpu-pooling probe"), wgpu::BufferUsages::empty());
         let descriptor = wgpu::BufferDescriptor { label, size: 4, usage, mapped_at_creation: false };
         drop(self.device.create_buffer(&descriptor));

@@ -24,12 +24,12 @@ pub(in crate::gpu) struct Gate(Option<Arc<Turn>>);
 /// The lock of a gate.
 #[derive(Debug, Default)]
 struct Turn {
-    state: Mutex<State>,
+    state: Mutex<GateState>,
     free: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GateState {
     inside: Option<Thread>,
     /// The number of nested entries of that thread.
     depth: usize,
@@ -70,7 +70,7 @@ impl Gate {
     /// limit elsewhere. (A limit there would be worse: wgpu-core 30 panics if the time of a wait is up just when
     /// another thread's poll finds the queue empty.)
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn patience(&self) -> Option<Duration> {
+    pub fn longest_wait(&self) -> Option<Duration> {
         self.0.is_some().then_some(Duration::ZERO)
     }
 
@@ -118,7 +118,7 @@ impl Gate {
 }
 
 impl Turn {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

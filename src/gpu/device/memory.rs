@@ -35,7 +35,7 @@ impl Memory {
     }
 
     /// A buffer with these contents for a tensor of one call, from the pool if it has one that fits.
-    pub fn lent_filled_buffer(&self, label: &str, contents: &[u8]) -> Result<Owned<wgpu::Buffer>, String> {
+    pub fn pooled_filled_buffer(&self, label: &str, contents: &[u8]) -> Result<Owned<wgpu::Buffer>, String> {
         match self.pool.take(TENSOR_USAGES, whole_words(contents.len() as u64)) {
             Some(buffer) => self.filled(buffer, contents, true),
             None => self.filled_buffer(label, TENSOR_USAGES, contents),
@@ -51,7 +51,7 @@ impl Memory {
     }
 
     /// A buffer for an output of one call, from the pool if it has one that fits.
-    pub fn lent_output_buffer(&self, label: &str, bytes: u64) -> Owned<wgpu::Buffer> {
+    pub fn pooled_output_buffer(&self, label: &str, bytes: u64) -> Owned<wgpu::Buffer> {
         match self.pool.take(TENSOR_USAGES, bytes) {
             Some(buffer) => self.poisoned(buffer, bytes),
             None => self.output_buffer(label, TENSOR_USAGES, bytes),

@@ -77,7 +77,7 @@ impl OpenDevice {
     /// Submits the copies that wait for the next submit, if they are more than `bytes`: wgpu keeps their staging memory
     /// until then, and that of their buffers even if these are dropped. The memory is free when the device is done, or
     /// on return if `here`. In a browser wgpu keeps nothing.
-    pub fn flush_beyond(&self, bytes: u64, here: bool) {
+    pub fn submit_copies_beyond(&self, bytes: u64, here: bool) {
         let waiting = self.memory.allocator.staged_bytes();
         if cfg!(target_arch = "wasm32") || waiting <= bytes || self.check_alive().is_err() {
             return;
@@ -121,7 +121,7 @@ impl OpenDevice {
     /// The error of a call for which memory did not suffice. The copies that the call may have left for the next submit
     /// are submitted, so that their memory comes back.
     pub fn out_of_memory(&self, text: String) -> ExecuteError {
-        self.flush_beyond(0, false);
+        self.submit_copies_beyond(0, false);
         let lost = self.probe().is_err();
         ExecuteError::OutOfMemory(if lost { format!("{text}; the device is lost over it") } else { text })
     }
@@ -138,9 +138,9 @@ impl OpenDevice {
     /// invalid descriptor; so such a call without an error shows the loss.
     pub fn probe(&self) -> Result<(), ExecuteError> {
         self.check_alive()?;
-        let ((), mut pending) = self.scoped_later(|| self.memory.allocator.ask_for_nonsense());
-        let complaint = pending.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        if !matches!(complaint, Poll::Ready(None)) {
+        let ((), mut pending) = self.scoped_later(|| self.memory.allocator.create_invalid_object());
+        let error = pending.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        if !matches!(error, Poll::Ready(None)) {
             return Ok(());
         }
         // The device's lost callback receives the reason, and a poll calls the callback.

@@ -12,7 +12,7 @@ type MapResult = Result<(), wgpu::BufferAsyncError>;
 
 /// The result if it has been sent, and the waker of the receiver.
 #[derive(Debug, Default)]
-struct State {
+struct MapState {
     result: Option<MapResult>,
     waker: Option<Waker>,
 }
@@ -21,13 +21,13 @@ struct State {
 /// sent, the result is an error.
 #[derive(Debug)]
 pub(in crate::gpu) struct MapSender {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<MapState>>,
     gate: Gate,
 }
 
 /// The receiving end, a future.
 #[derive(Debug)]
-pub(in crate::gpu) struct MapReceiver(Arc<Mutex<State>>);
+pub(in crate::gpu) struct MapReceiver(Arc<Mutex<MapState>>);
 
 /// Both ends.
 pub(in crate::gpu) fn oneshot(gate: &Gate) -> (Arc<MapSender>, MapReceiver) {
@@ -71,7 +71,7 @@ impl Future for MapReceiver {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<MapState>) -> MutexGuard<'_, MapState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_counts_and_silence_is_an_error() {
+    fn the_first_result_counts_and_none_is_an_error() {
         let (answer, mut mapped) = super::oneshot(&Gate::default());
         assert_eq!(ask(&mut mapped), Poll::Pending);
         answer.tell(Ok(()));

@@ -124,7 +124,7 @@ type Polled = Option<Result<wgpu::PollStatus, wgpu::PollError>>;
 /// Waits for a submission; returns whether the device has finished it.
 #[cfg(not(target_arch = "wasm32"))]
 fn wait(device: &Owned<wgpu::Device>, index: &wgpu::SubmissionIndex) -> bool {
-    let timeout = device.gate().patience();
+    let timeout = device.gate().longest_wait();
     ask_again(|| poll(device, wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout }))
 }
 

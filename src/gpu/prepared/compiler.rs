@@ -68,9 +68,8 @@ impl Compiler {
     /// compiling them; and if the calls so far have taken as long, and no thread can compile them meanwhile. Otherwise
     /// it runs the generic schedule.
     ///
-    /// That is the rule of whoever does not know how long he will need what he rents: he buys when the rent has come to
-    /// the price. Compiling then takes about as long as the calls before it that wanted the kernels, and never many
-    /// times as long.
+    /// This is the break-even rule of the ski rental problem: to rent until the rent has come to the price, then to
+    /// buy. Compiling takes about as long as the calls before it that wanted the kernels, and never many times as long.
     pub fn takes_specialised(
         &self,
         device: &Arc<OpenDevice>,

@@ -16,7 +16,7 @@ use crate::schedule::Dispatch;
 ///
 /// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the
 /// schedule says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written must not be given
-/// for any other field, except that `y`, `indices_out` and `status` may be parts of one buffer that do not overlap;
+/// for any other field, except that `y`, `indices_out` and `report` may be parts of one buffer that do not overlap;
 /// with [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) `x` and `indices` may lie there too.
 /// Errors name a buffer by its field.
 ///
@@ -49,7 +49,7 @@ pub struct Buffers<'a> {
     /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report).
     /// An unpool that skips bad indices reports nothing and needs none. It must be zero before the first run if
     /// [`Schedule::keeps_report`](crate::Schedule::keeps_report), which also says which unpools may share one.
-    pub status: Option<wgpu::BufferSlice<'a>>,
+    pub report: Option<wgpu::BufferSlice<'a>>,
     /// Scratch memory in place of the [`Prepared`](crate::Prepared)'s own: a slice for each of
     /// [`Schedule::scratch`](crate::Schedule::scratch), each in a buffer of its own, with the usages `STORAGE` and
     /// `INDIRECT`. The contents need not persist between two runs.
@@ -120,7 +120,7 @@ impl Preparation {
     ) -> Result<Vec<Given<'a>>, ExecuteError> {
         device.check_alive()?;
         let schedule = &self.schedule;
-        let own_status = self.resources.status.as_ref().map(|buffer| buffer.slice(..));
+        let own_report = self.resources.report.as_ref().map(|buffer| buffer.slice(..));
         let inputs = schedule.writable_inputs();
         // Operand, slice, bytes needed, whether it is bound as writable.
         let slices = [
@@ -128,7 +128,7 @@ impl Preparation {
             (Operand::Y, buffers.y, schedule.y_bytes(), true),
             (Operand::Indices, buffers.indices, schedule.indices_bytes(), inputs),
             (Operand::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
-            (Operand::Report, buffers.status.or(own_status), schedule.status_bytes(), true),
+            (Operand::Report, buffers.report.or(own_report), schedule.report_bytes(), true),
         ];
         let mut given: Vec<Given<'a>> = Vec::new();
         for (operand, slice, bytes, writable) in slices {
@@ -234,7 +234,7 @@ fn add<'a>(device: &OpenDevice, given: &mut Vec<Given<'a>>, new: Given<'a>, need
     }
     let new = Given { slice: slice.slice(..needed), ..new };
     for other in given.iter() {
-        other.beside(&new)?;
+        other.check_sharing(&new)?;
     }
     given.push(new);
     Ok(())
@@ -244,7 +244,7 @@ impl Given<'_> {
     /// Refuses two slices of one buffer of which one is writable, unless both are writable tensors that do not overlap.
     /// A dispatch that binds a buffer as read-only and as writable storage is invalid even if the slices do not
     /// overlap.
-    fn beside(&self, other: &Given<'_>) -> Result<(), ExecuteError> {
+    fn check_sharing(&self, other: &Given<'_>) -> Result<(), ExecuteError> {
         if !(self.writable || other.writable) || self.slice.buffer() != other.slice.buffer() {
             return Ok(());
         }

@@ -139,8 +139,8 @@ impl Pipelines {
 
     /// Frees all idle pipelines.
     pub fn trim(&self) {
-        let gone = self.lock().let_go(0);
-        self.free(gone);
+        let evicted = self.lock().evict(0);
+        self.free(evicted);
     }
 
     /// The slot of a key. If the key is new, the longest unused idle pipelines are removed to make room for it.
@@ -152,18 +152,18 @@ impl Pipelines {
             entry.last_use = last_use;
             return Arc::clone(&entry.slot);
         }
-        let gone = cache.let_go(self.most_idle.saturating_sub(1));
+        let evicted = cache.evict(self.most_idle.saturating_sub(1));
         let slot = Arc::new(Slot::new(None, true));
         cache.entries.insert(key.clone(), Entry { slot: Arc::clone(&slot), last_use });
         drop(cache);
-        self.free(gone);
+        self.free(evicted);
         slot
     }
 
     /// Drops pipelines that were removed from the cache, outside the cache's lock.
-    fn free(&self, gone: Vec<Arc<Pipeline>>) {
-        self.resident.fetch_sub(gone.len(), Ordering::Relaxed);
-        drop(gone);
+    fn free(&self, evicted: Vec<Arc<Pipeline>>) {
+        self.resident.fetch_sub(evicted.len(), Ordering::Relaxed);
+        drop(evicted);
     }
 
     fn lock(&self) -> MutexGuard<'_, Cache> {
@@ -174,7 +174,7 @@ impl Pipelines {
 impl Cache {
     /// Removes idle entries until at most `most` are left: first those whose compilation failed, then the longest
     /// unused. Returns the removed pipelines.
-    fn let_go(&mut self, most: usize) -> Vec<Arc<Pipeline>> {
+    fn evict(&mut self, most: usize) -> Vec<Arc<Pipeline>> {
         let idle = self.entries.iter().filter_map(|(key, entry)| {
             let is_compiled = entry.idle()?;
             Some((is_compiled, entry.last_use, key.clone()))
@@ -182,8 +182,8 @@ impl Cache {
         let mut idle: Vec<(bool, u64, KernelKey)> = idle.collect();
         idle.sort_unstable_by_key(|&(is_compiled, last_use, _)| (is_compiled, last_use));
         idle.truncate(idle.len().saturating_sub(most));
-        let gone = idle.iter().filter_map(|(.., key)| self.entries.remove(key));
-        gone.filter_map(|entry| entry.slot.try_lock()?.take()).collect()
+        let evicted = idle.iter().filter_map(|(.., key)| self.entries.remove(key));
+        evicted.filter_map(|entry| entry.slot.try_lock()?.take()).collect()
     }
 }
 

@@ -17,11 +17,11 @@ const MOST_BYTES_EACH: u64 = 1 << 20;
 
 /// The kept preparations, the longest unused first.
 #[derive(Debug, Default)]
-pub(in crate::gpu) struct PlanCache(Mutex<VecDeque<Kept>>);
+pub(in crate::gpu) struct PlanCache(Mutex<VecDeque<CachedPlan>>);
 
 /// A preparation, and the choice by which its kernels were selected.
 #[derive(Debug)]
-struct Kept {
+struct CachedPlan {
     choice: Choice,
     preparation: Preparation,
     specialised: Specialised,
@@ -49,8 +49,9 @@ impl PlanCache {
             return preparation;
         }
         let mut kept = self.lock();
-        let equal =
-            |kept: &&Kept| kept.choice == choice && kept.preparation.schedule.plan() == preparation.schedule.plan();
+        let equal = |kept: &&CachedPlan| {
+            kept.choice == choice && kept.preparation.schedule.plan() == preparation.schedule.plan()
+        };
         let number = kept.iter().position(|kept| equal(&kept));
         let gone = match number.and_then(|number| kept.get(number)) {
             Some(before) if specialised.is_some() || before.specialised.is_none() => return before.preparation.clone(),
@@ -58,7 +59,7 @@ impl PlanCache {
             None if kept.len() == MOST_KEPT => kept.pop_front(),
             None => None,
         };
-        kept.push_back(Kept { choice, preparation: preparation.clone(), specialised });
+        kept.push_back(CachedPlan { choice, preparation: preparation.clone(), specialised });
         drop(kept);
         drop(gone);
         preparation
@@ -75,7 +76,7 @@ impl PlanCache {
         self.lock().iter().map(|kept| kept.preparation.bytes()).sum()
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<CachedPlan>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -27,7 +27,7 @@ pub(in crate::gpu) struct Resources {
     /// `None` where every run has its own.
     pub scratch: Option<Vec<Owned<wgpu::Buffer>>>,
     /// The report buffer of an unpool whose report is not read.
-    pub status: Option<Owned<wgpu::Buffer>>,
+    pub report: Option<Owned<wgpu::Buffer>>,
 }
 
 /// The owner of a schedule's scratch memory.
@@ -59,13 +59,13 @@ impl Preparation {
         let buffers = || {
             let usages = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE;
             let constants = memory.filled_buffer("wgpu-pooling constants", usages, &constants);
-            let status = if reports(&schedule) { None } else { status_buffer(memory, &schedule) };
-            (constants, status, (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule)))
+            let report = if reports(&schedule) { None } else { report_buffer(memory, &schedule) };
+            (constants, report, (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule)))
         };
-        let (constants, status, scratch) = device.scoped(buffers).await?;
+        let (constants, report, scratch) = device.scoped(buffers).await?;
         let constants = constants.map_err(|text| device.out_of_memory(text))?;
         device.probe()?;
-        let resources = Arc::new(Resources { label, pipelines, constants, scratch, status });
+        let resources = Arc::new(Resources { label, pipelines, constants, scratch, report });
         Ok(Preparation { schedule, resources })
     }
 
@@ -85,7 +85,7 @@ impl Preparation {
         let scratch = several_submits || self.resources.scratch.is_none();
         Missing {
             scratch: if scratch { scratch_buffers(memory, &self.schedule) } else { Vec::new() },
-            status: if several_submits && !self.reports() { status_buffer(memory, &self.schedule) } else { None },
+            report: if several_submits && !self.reports() { report_buffer(memory, &self.schedule) } else { None },
         }
     }
 }
@@ -93,7 +93,7 @@ impl Preparation {
 /// The buffers that a run must allocate besides its tensors.
 pub(in crate::gpu) struct Missing {
     pub scratch: Vec<Owned<wgpu::Buffer>>,
-    pub status: Option<Owned<wgpu::Buffer>>,
+    pub report: Option<Owned<wgpu::Buffer>>,
 }
 
 /// Whether the report is read back.
@@ -112,7 +112,7 @@ fn scratch_buffers(memory: &Memory, schedule: &Schedule) -> Vec<Owned<wgpu::Buff
 }
 
 /// The report buffer of an unpool whose report is not read.
-fn status_buffer(memory: &Memory, schedule: &Schedule) -> Option<Owned<wgpu::Buffer>> {
-    let buffer = |bytes| memory.output_buffer("wgpu-pooling status", wgpu::BufferUsages::STORAGE, bytes);
-    schedule.status_bytes().map(buffer)
+fn report_buffer(memory: &Memory, schedule: &Schedule) -> Option<Owned<wgpu::Buffer>> {
+    let buffer = |bytes| memory.output_buffer("wgpu-pooling report", wgpu::BufferUsages::STORAGE, bytes);
+    schedule.report_bytes().map(buffer)
 }

@@ -19,13 +19,13 @@ use crate::{catalogue, work};
 
 const FAMILIES: [Family; 10] = [
     Family::Direct,
-    Family::Blocked,
+    Family::ThreadTile,
     Family::Sliding,
     Family::Teamed,
     Family::Reducing,
     Family::Separable,
     Family::Accumulating,
-    Family::Streaming,
+    Family::Gather,
     Family::ClaimEmit,
     Family::Convert,
 ];

@@ -22,7 +22,7 @@ use crate::wgsl::key::KernelKey;
 /// Bytes of a grid that the device writes: three words.
 const GRID_BYTES: u64 = 12;
 
-/// The schedule of a streaming unpool.
+/// The schedule of a gathering unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
     unpool::check_sizes(plan, limits)?;
     let Some(windows) = &plan.windows else {
@@ -32,8 +32,11 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         return refuse("there are more than three spatial axes");
     }
     let scatters = plan.outside_window == OutsideWindow::Scatter;
-    let (mut schedule, general) =
-        if scatters { general(plan, limits, build)? } else { (alone(plan, build)?, Vec::new()) };
+    let (mut schedule, general) = if scatters {
+        with_general_path(plan, limits, build)?
+    } else {
+        (without_general_path(plan, build)?, Vec::new())
+    };
 
     let axes = axes(plan, windows, &mut schedule.tables, limits);
     let fit = |found| check_bytes("bytes of window tables", schedule.tables.bytes(), limits).map(|()| found);
@@ -56,28 +59,28 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         Build::Specialised => Some(cells::cells(plan, &own, activation_kind, limits)?),
     };
     let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own, &general);
-    let mut streaming = Streaming { plan, limits, uniform, schedule };
+    let mut gathering = Gathering { plan, limits, uniform, schedule };
     match cells {
-        Some(cells) => streaming.cells(cells)?,
-        None => streaming.windows(activation_kind, iterations)?,
+        Some(cells) => gathering.cells(cells)?,
+        None => gathering.windows(activation_kind, iterations)?,
     }
     if scatters {
-        streaming.general(general);
+        gathering.general(general);
     }
-    Ok(streaming.schedule)
+    Ok(gathering.schedule)
 }
 
 /// A schedule under construction.
-struct Streaming<'a> {
+struct Gathering<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
-    uniform: uniform::Stream,
+    uniform: uniform::Gather,
     schedule: Schedule,
 }
 
-impl Streaming<'_> {
+impl Gathering<'_> {
     fn dispatch(&mut self, key: KernelKey, grid: [u32; 3], operands: &[Operand], iterations: u64) {
-        let mut uniform: uniform::Stream = self.uniform;
+        let mut uniform: uniform::Gather = self.uniform;
         uniform.grid_width = grid[0];
         let operands = operands.iter().copied().map(BoundRange::whole).collect();
         self.schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
@@ -95,7 +98,7 @@ impl Streaming<'_> {
         Ok(())
     }
 
-    /// A kernel that checks indices, if anybody is told, and one that looks for the sources of every element of Y.
+    /// A kernel that checks indices, unless bad ones are skipped, and one that finds the sources of every element of Y.
     fn windows(&mut self, activation: ActivationKind, iterations: u64) -> Result<(), PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
         let (sources, outputs) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
@@ -132,17 +135,17 @@ impl Streaming<'_> {
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Streaming.name(), reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Gather.name(), reason })
 }
 
 /// A schedule without dispatches, for an unpool without a general path.
-fn alone(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
+fn without_general_path(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
     if plan.input_shape().contains(&0) || (build == Build::Specialised && plan.output_shape().contains(&0)) {
-        return refuse("there is nothing to stream");
+        return refuse("there is nothing to gather");
     }
     Ok(Schedule {
         plan: Plan::Unpool(plan.clone()),
-        family: Family::Streaming,
+        family: Family::Gather,
         build,
         dispatches: Vec::new(),
         tables: Tables::default(),
@@ -151,12 +154,12 @@ fn alone(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
 }
 
 /// A schedule without dispatches, and the dispatches of the general path.
-fn general(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<(Schedule, Vec<Dispatch>), PlanError> {
+fn with_general_path(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<(Schedule, Vec<Dispatch>), PlanError> {
     let mut schedule = unpool::schedule_by_owners(plan, limits)?;
-    schedule.family = Family::Streaming;
+    schedule.family = Family::Gather;
     schedule.build = build;
     if plan.input_shape().contains(&0) || plan.output_shape().contains(&0) {
-        return refuse("there is nothing to stream");
+        return refuse("there is nothing to gather");
     }
     let general = std::mem::take(&mut schedule.dispatches);
     if general.len() > 3 {
@@ -174,8 +177,8 @@ fn uniform(
     covering: [uniform::Axis; 3],
     own: [uniform::Axis; 3],
     general: &[Dispatch],
-) -> uniform::Stream {
-    let mut uniform = uniform::Stream {
+) -> uniform::Gather {
+    let mut uniform = uniform::Gather {
         outputs: count(plan.output_shape()) as u32,
         sources: count(plan.input_shape()) as u32,
         inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
@@ -219,9 +222,14 @@ fn clear_report(mut clear: Dispatch) -> Dispatch {
 
 /// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the window of a
 /// source.
-type Axes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
+type UnpoolAxes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
 
-fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: &Limits) -> Result<Axes, PlanError> {
+fn axes(
+    plan: &UnpoolPlan,
+    windows: &[AxisWindow],
+    tables: &mut Tables,
+    limits: &Limits,
+) -> Result<UnpoolAxes, PlanError> {
     let unit = pass_axis(&PassAxis::unit(), tables, limits)?;
     let (mut covering, mut own) = ([(unit, 1); 3], [unit; 3]);
     let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));

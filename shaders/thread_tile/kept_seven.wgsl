@@ -1,4 +1,4 @@
-// The row maxima of lines of X that a walk keeps in registers, for windows of four to seven lines.
+// The row maxima of lines of X that a thread tile keeps in registers, for windows of four to seven lines.
 // provides: Kept, first_lines, with_next_lines, best_of
 // requires: Place, LineMaxima, line_windows, join_maxima, KERNEL_1, DILATION_1, LINES_BETWEEN
 // The row maxima of the last lines, the latest first.
@@ -12,7 +12,7 @@ struct Kept {
   back_6: LineMaxima,
 }
 
-// Adds the line of X that is `tap` taps below the first line of the walk's first window, and drops the oldest line;
+// Adds the line of X that is `tap` taps below the first line of the tile's first window, and drops the oldest line;
 // KERNEL_1 lines are kept.
 fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   var next: Kept;
@@ -32,7 +32,7 @@ fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   return next;
 }
 
-// The first lines of the walk's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
+// The first lines of the tile's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
 fn first_lines(place: Place, top: i32) -> Kept {
   var kept: Kept;
   for (var tap = 0u; tap + LINES_BETWEEN < KERNEL_1; tap++) {

@@ -1,4 +1,5 @@
-// The variant of row/odd_words.wgsl for an X whose size is a multiple of eight bytes: words are loaded in pairs.
+// The variant of thread_tile/odd_words.wgsl for an X whose size is a multiple of eight bytes: words are loaded in
+// pairs.
 //
 //   pairs of X     | p p | p p | p p |
 //   words taken        [ ] [ ] [ ]                      from an odd word on

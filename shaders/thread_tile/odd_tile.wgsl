@@ -1,6 +1,6 @@
 // The thread tile of an invocation in rows that are not whole words: its position, the windows of a line of X, and the
 // writing of a line of outputs.
-// provides: ELEMENT_BITS, LineMaxima, join_maxima, Planes, planes_of, origin_of_planes, Place, Target, Strip, strip_of, line_of_planes, line_windows, Later, store_line, taken_head, put
+// provides: ELEMENT_BITS, LineMaxima, join_maxima, Planes, planes_of, origin_of_planes, Place, Target, ThreadTile, thread_tile_of, line_of_planes, line_windows, Later, store_line, taken_head, put
 // requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, clamp_tap, insert, y, ZERO, ZERO_WORD, OUTPUTS, KERNEL_0, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, ORDER_LINES, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
 const ELEMENT_BITS: u32 = 32u / OUTPUTS;
 
@@ -28,11 +28,11 @@ struct Place {
   at_end: bool,
 }
 
-// If at least this many columns of Y are left in the line, from a strip's first column on, all of the strip's outputs
+// If at least this many columns of Y are left in the line, from a tile's first column on, all of the tile's outputs
 // lie in the line and no tap of its windows lies beyond the end of the line of X.
 const INSIDE: u32 = OUTPUTS_SEEN + select(OUTPUTS - 1u, 0u, SHARED_LINES != 0u) + BEHIND;
 
-// Planes per group. The invocations at the ends of all lines of a group are numbered consecutively (`strip_of`).
+// Planes per group. The invocations at the ends of all lines of a group are numbered consecutively (`thread_tile_of`).
 const PLANES: u32 = 16u;
 
 // The outputs of a line that an invocation writes.
@@ -91,7 +91,7 @@ fn line_of_planes(planes: Planes, tap: u32, line: i32) -> u32 {
   return (plane * pool.axes[1].input + clamp_tap(line, pool.axes[1].input, DILATION_1)) * pool.axes[2].input;
 }
 
-// The row maxima of a line of X at one depth of the windows. In a strip at the end of its line of outputs, also the row
+// The row maxima of a line of X at one depth of the windows. In a tile at the end of its line of outputs, also the row
 // maxima of the head of the next line of outputs.
 fn windows_at_depth(place: Place, tap: u32, line: i32, number: u32) -> LineMaxima {
   let order = (tap * ORDER_LINES + number) * ORDER_COLUMNS;
@@ -105,7 +105,7 @@ fn windows_at_depth(place: Place, tap: u32, line: i32, number: u32) -> LineMaxim
 }
 
 // The row maxima of a line of X at all depths of the windows. The order number of a line is its number plus ORDER_LINES
-// for each depth before it. The first depths are unrolled, as in row/lines_deep.wgsl.
+// for each depth before it. The first depths are unrolled, as in thread_tile/lines_deep.wgsl.
 fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
   var seen = windows_at_depth(place, 0u, line, number);
   if (KERNEL_0 > 1u) {
@@ -217,7 +217,7 @@ fn words_of(goal: Target, head: u32) -> Words {
   // The columns up to the end of the line, or zero.
   let columns = max(pool.axes[2].output, goal.begin) - goal.begin;
   var words: Words;
-  // Negative, as a wrapped number, for words before this dispatch's first word: a strip may begin before the dispatch.
+  // Negative, as a wrapped number, for words before this dispatch's first word: a tile may begin before the dispatch.
   words.place = u32(i32(goal.line + goal.begin - pool.output_first) >> (OUTPUTS / 2u));
   words.bits = (goal.begin - goal.column) * ELEMENT_BITS;
   words.last = columns / OUTPUTS;
@@ -308,11 +308,11 @@ fn store_line(goal: Target, best: LineMaxima) -> Later {
   return later;
 }
 
-// The begin of an invocation's walk. Some invocations have no outputs.
-struct Strip {
+// The position of an invocation's thread tile. Some invocations have no outputs.
+struct ThreadTile {
   place: Place,
   goal: Target,
-  // The plane of Y, the first column of Y, the first line of the walk in its plane, and the line of X at which its
+  // The plane of Y, the first column of Y, the tile's first line in its plane, and the line of X at which its
   // windows begin.
   plane: u32,
   column: u32,
@@ -321,11 +321,11 @@ struct Strip {
   exists: bool,
 }
 
-fn strip_of(number: u32) -> Strip {
+fn thread_tile_of(number: u32) -> ThreadTile {
   let width = pool.axes[2].output;
   let height = pool.axes[1].output;
-  let walks = pool.split[2].divisor;
-  // Within a group of planes, the strips at the ends of lines are numbered after all other strips, so that neighbouring
+  let tile_rows = pool.split[2].divisor;
+  // Within a group of planes, the tiles at the ends of lines are numbered after all other tiles, so that neighbouring
   // invocations take the same branches.
   let across = (width + OWNED - 1u) / OWNED;
   let whole = (max(width + OWNED, INSIDE) - INSIDE) / OWNED;
@@ -334,30 +334,30 @@ fn strip_of(number: u32) -> Strip {
   let depths = pool.axes[0].output;
   let number_here = number - group_number * pool.split[3].divisor;
   let planes_here = min(PLANES, pool.blocks * depths - min(pool.blocks * depths, planes_before));
-  let inner = planes_here * walks * whole;
+  let inner = planes_here * tile_rows * whole;
   let at_end = number_here >= inner;
   var rest = number_here;
   var line_number = quotient(rest, pool.split[0]);
-  var strip = rest - line_number * whole;
+  var tile = rest - line_number * whole;
   if (at_end) {
     rest = number_here - inner;
     line_number = quotient(rest, pool.split[1]);
-    strip = rest - line_number * (across - whole) + whole;
+    tile = rest - line_number * (across - whole) + whole;
   }
-  strip = strip * OWNED;
+  tile = tile * OWNED;
   let plane_here = quotient(line_number, pool.split[2]);
-  let walk = line_number - plane_here * walks;
-  let out_top = walk * pool.walk;
+  let tile_row = line_number - plane_here * tile_rows;
+  let out_top = tile_row * pool.tile_lines;
 
   var goal: Target;
   var place: Place;
   let plane = pool.block_first * depths + planes_before + plane_here;
   place.planes = planes_of(plane);
   goal.line = (plane * height + out_top) * width;
-  goal.column = strip;
+  goal.column = tile;
   if (SHARED_LINES == 0u) {
-    // Where lines are not shared, a strip begins at the first word boundary of its line.
-    goal.column = strip + (0u - goal.line) % OUTPUTS;
+    // Where lines are not shared, a tile begins at the first word boundary of its line.
+    goal.column = tile + (0u - goal.line) % OUTPUTS;
   }
   place.column = i32(goal.column * STRIDE_2) - pool.axes[2].pad_begin;
   place.at_end = at_end;
@@ -373,5 +373,5 @@ fn strip_of(number: u32) -> Strip {
     goal.head_origin = origin_of_planes(place.head_planes);
   }
   let top = i32(out_top * STRIDE_1) - pool.axes[1].pad_begin;
-  return Strip(place, goal, plane, strip, out_top, top, number_here < planes_here * walks * across);
+  return ThreadTile(place, goal, plane, tile, out_top, top, number_here < planes_here * tile_rows * across);
 }

@@ -11,7 +11,7 @@ use crate::schedule::Limits;
 const MOST_RUN: u64 = 16;
 
 /// The layout of elements in registers and in scratch memory.
-pub(super) struct Form {
+pub(super) struct SlideLayout {
     /// Words of an accumulator.
     words: u64,
     /// The most words of the accumulators of an invocation.
@@ -24,8 +24,8 @@ pub(super) struct Form {
     pub pitch: Pitch,
 }
 
-impl Form {
-    pub fn of(plan: &PoolPlan, limits: &Limits) -> Result<Form, PlanError> {
+impl SlideLayout {
+    pub fn of(plan: &PoolPlan, limits: &Limits) -> Result<SlideLayout, PlanError> {
         let dtype = plan.dtype();
         let carried = dtype.is_float() && (dtype.bytes() > 4 || plan.nan_policy == NanPolicy::PropagateLast);
         let of_key = dtype.bytes().div_ceil(4) as u64;
@@ -38,7 +38,7 @@ impl Form {
         let even = slides.iter().all(|slide| slide.inner.is_multiple_of(of_a_word));
         let packed = of_a_word > 1 && even && slides.len() > 1;
         let most = if dtype.bytes() > 4 { 2 } else { 4 };
-        Ok(Form {
+        Ok(SlideLayout {
             words,
             most_words: if few { MOST_WORDS_WITH_PLACES } else { MOST_WORDS },
             lanes: [if packed { of_a_word } else { 1 }, most],

@@ -1,4 +1,4 @@
-//! Schedules of pools with small windows: an invocation walks down a thread tile, several neighbouring outputs wide and
+//! Schedules of pools with small windows: an invocation computes a thread tile, several neighbouring outputs wide and
 //! several lines high.
 
 use wgpu_pooling_plan::internal::count;
@@ -8,9 +8,9 @@ use super::bounds::MAX_ITERATIONS;
 use super::epilogue::{constants, index_digits};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
-use super::tuning::rows::{
-    BESIDE_BYTES, FAR_APART, INVOCATIONS, INVOCATIONS_OF_SOFTWARE, LINES_OF_A_SHARED_ONE, LONGEST_WALK,
-    LONGEST_WALK_APART, MOST_QUADS_OF_HALVES, MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD,
+use super::tuning::thread_tile::{
+    BESIDE_BYTES, FAR_APART, INVOCATIONS, INVOCATIONS_OF_SOFTWARE, LINES_OF_A_SHARED_ONE, MOST_QUADS_OF_HALVES,
+    MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD, TALLEST, TALLEST_APART,
 };
 use super::view::{Pass, PassAxis, passes};
 use crate::family::Family;
@@ -29,12 +29,12 @@ const MOST_SLIDES: u32 = 8;
 /// The most padding before a line that is loaded by fours.
 const MOST_PAD: u32 = 4;
 
-/// The most columns and lines of a window in rows that are not whole words (shaders/row/odd_line.wgsl).
+/// The most columns and lines of a window in rows that are not whole words (shaders/thread_tile/odd_line.wgsl).
 const MOST_COLUMNS_OF_ODD_ROWS: u32 = 5;
 const MOST_LINES_OF_ODD_ROWS: u32 = 5;
 
 /// Planes per group: the invocations at the ends of a group's rows are numbered consecutively, so that few waves mix
-/// them with invocations inside rows (`PLANES` in shaders/row/odd_strip.wgsl).
+/// them with invocations inside rows (`PLANES` in shaders/thread_tile/odd_tile.wgsl).
 const PLANES_OF_A_GROUP: u64 = 16;
 
 /// The fewest outputs of a row that is not whole words: a word then spans at most two rows.
@@ -44,7 +44,7 @@ const NARROWEST_ODD_ROW: u32 = 5;
 /// (shaders/reduce/max_of_halves.wgsl).
 const MOST_ORDERS: u64 = 0x7fff;
 
-/// How the windows of a line share its elements (shaders/row/).
+/// How the windows of a line share its elements (shaders/thread_tile/).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
     Sliding,
@@ -60,15 +60,15 @@ enum Line {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sharing {
     /// Neighbours of a line, and the outputs below them.
-    Walks,
-    /// Walks over elements smaller than a word whose lines are not whole words.
-    OddWalks,
+    Tiles,
+    /// The same, for elements smaller than a word whose lines are not whole words.
+    OddTiles,
     /// Consecutive outputs in the order of Y, across the ends of lines: every invocation writes whole words.
     Runs,
 }
 
 /// The thread tile of an invocation, and the way in which it is computed.
-struct Walk {
+struct ThreadTile {
     window: WindowConstants,
     line: Line,
     sharing: Sharing,
@@ -81,7 +81,7 @@ struct Walk {
     channels: u32,
     /// Whether a line holds all channels, several to a word.
     channels_along: bool,
-    /// Lines of X from one output of a walk to the next, and the step between these outputs in lines of Y.
+    /// Lines of X from one line of a tile to the next, and the step between these lines in lines of Y.
     lines_between: u32,
     outputs_between: u32,
 }
@@ -100,32 +100,32 @@ pub(super) fn dispatches(
         Some(pass) => OnePass::with(schedule, plan, limits, activation, pass)?,
         None => OnePass::of(schedule, plan, limits, activation)?,
     };
-    let walk = walk(plan, &one, is_along, limits)?;
-    let key = walk.key(plan, &one, activation_kind);
-    if walk.sharing == Sharing::Runs {
-        return walk.runs(schedule, plan, one, key);
+    let tile = tile_of(plan, &one, is_along, limits)?;
+    let key = tile.key(plan, &one, activation_kind);
+    if tile.sharing == Sharing::Runs {
+        return tile.runs(schedule, plan, one, key);
     }
     let [depth, height, width] = [0, 1, 2].map(|axis: usize| one.pass.axes.get(axis).map_or(1, |axis| axis.output));
-    let cells = one.pass.inner.checked_div(walk.channels.into()).unwrap_or(1);
-    let across = width.div_ceil(walk.across.into()).saturating_mul(cells);
+    let cells = one.pass.inner.checked_div(tile.channels.into()).unwrap_or(1);
+    let across = width.div_ceil(tile.across.into()).saturating_mul(cells);
     let outer = one.pass.outputs.checked_div(depth.saturating_mul(height).saturating_mul(width)).unwrap_or(0);
-    let walks = |lines: u64| {
-        let between = u64::from(walk.outputs_between);
+    let tile_rows = |lines: u64| {
+        let between = u64::from(tile.outputs_between);
         height.div_ceil(between.saturating_mul(lines)).saturating_mul(between).saturating_mul(depth)
     };
-    let invocations = |lines: u64| walks(lines).saturating_mul(across);
-    let lines = if walk.shares_lines() {
-        // The longest walk that leaves enough invocations, shortened so that all walks have about the same length.
+    let invocations = |lines: u64| tile_rows(lines).saturating_mul(across);
+    let lines = if tile.shares_lines() {
+        // The tallest tile that leaves enough invocations, shortened so that all tiles have about the same height.
         let enough = if limits.software { INVOCATIONS_OF_SOFTWARE } else { INVOCATIONS };
-        let longest = |lines: &u64| invocations(*lines).saturating_mul(outer) >= enough;
-        let most = if limits.software { walk.longest(plan, &one) } else { walk.longest_of_a_gpu(plan) };
-        let longest = [LONGEST_WALK, 8, 4, 2].into_iter().filter(|&lines| lines <= most).find(longest).unwrap_or(1);
-        let outputs = height.div_ceil(walk.outputs_between.into()).max(1);
-        outputs.div_ceil(outputs.div_ceil(longest).max(1))
+        let enough_tiles = |lines: &u64| invocations(*lines).saturating_mul(outer) >= enough;
+        let most = if limits.software { tile.tallest(plan, &one) } else { tile.tallest_of_a_gpu(plan) };
+        let tallest = [TALLEST, 8, 4, 2].into_iter().filter(|&lines| lines <= most).find(enough_tiles).unwrap_or(1);
+        let outputs = height.div_ceil(tile.outputs_between.into()).max(1);
+        outputs.div_ceil(outputs.div_ceil(tallest).max(1))
     } else {
         1
     };
-    one.uniform.walk = lines as u32;
+    one.uniform.tile_lines = lines as u32;
     let outputs = depth.saturating_mul(height).saturating_mul(width).saturating_mul(one.pass.inner);
     let groups = Groups {
         unit: unit(plan.dtype()),
@@ -133,13 +133,13 @@ pub(super) fn dispatches(
         invocations_per_group: invocations(lines),
         whole: true,
     };
-    let indices = one.index_iterations.saturating_mul(walk.most_indices()).saturating_mul(lines);
-    let iterations = walk.iterations(lines).saturating_add(indices);
+    let indices = one.index_iterations.saturating_mul(tile.most_indices()).saturating_mul(lines);
+    let iterations = tile.iterations(lines).saturating_add(indices);
     if iterations > MAX_ITERATIONS {
-        return refuse("a walk is too long for one invocation");
+        return refuse("a thread tile is too tall for one invocation");
     }
-    let invocations_of_a_block = if walk.sharing == Sharing::OddWalks {
-        walk.split(&mut one, height.div_ceil(lines));
+    let invocations_of_a_block = if tile.sharing == Sharing::OddTiles {
+        tile.split(&mut one, height.div_ceil(lines));
         groups.invocations_per_group
     } else {
         1
@@ -172,7 +172,7 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Blocked.name(), reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::ThreadTile.name(), reason })
 }
 
 fn greatest_common_divisor(a: u32, b: u32) -> u32 {
@@ -201,7 +201,7 @@ impl Line {
 }
 
 /// The thread tile of an invocation, and the way in which it is computed.
-fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limits) -> Result<Walk, PlanError> {
+fn tile_of(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limits) -> Result<ThreadTile, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
     }
@@ -232,7 +232,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limit
         _ => 1,
     };
     let line = if channels == 4 { Line::Channels } else { Line::of(plan, &window, channels_along) };
-    // Where lines of outputs share no lines of X, a walk is one output high.
+    // Where lines of outputs share no lines of X, a tile is one output high.
     let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
     let kept = if shared_lines { lines } else { 2 };
     // The previous tap stays in registers beside the one that is loaded.
@@ -245,9 +245,9 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limit
     }
     let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
-    let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Walks };
+    let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Tiles };
     let in_a_word = 4u32.checked_div(plan.dtype().bytes() as u32).unwrap_or(1);
-    let walk = Walk {
+    let tile = ThreadTile {
         window,
         line,
         sharing,
@@ -259,7 +259,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limit
         lines_between,
         outputs_between,
     };
-    Ok(if walk.sharing == Sharing::Runs && !channels_along { walk.in_odd_rows(plan, one) } else { walk })
+    Ok(if tile.sharing == Sharing::Runs && !channels_along { tile.in_odd_rows(plan, one) } else { tile })
 }
 
 /// Bytes that eight neighbouring outputs take in the largest tensor that is written.
@@ -279,9 +279,9 @@ fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
     element_words.saturating_mul(firsts.saturating_add(keys)).saturating_add(places)
 }
 
-impl Walk {
-    /// Replaces runs by walks, if the windows are small enough to assemble words that cross the ends of lines.
-    fn in_odd_rows(self, plan: &PoolPlan, one: &OnePass<'_>) -> Walk {
+impl ThreadTile {
+    /// Replaces runs by tiles of lines, if the windows are small enough to assemble words that cross the ends of lines.
+    fn in_odd_rows(self, plan: &PoolPlan, one: &OnePass<'_>) -> ThreadTile {
         let [depth, _, width] = &one.uniform.axes[..3] else { return self };
         let [_, lines, columns] = self.window.kernel;
         let [.., stride] = self.window.stride;
@@ -303,20 +303,20 @@ impl Walk {
         let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
         let halves_with_indices = plan.indices.is_some() && plan.dtype().is_float();
         let most = if halves_with_indices { most.min(MOST_QUADS_OF_HALVES) } else { most };
-        // Words begin at a different column in each line, so a walk that shares lines computes more outputs than it
+        // Words begin at a different column in each line, so a tile that shares lines computes more outputs than it
         // writes.
         let owned = |quads: u32| {
             let further = if shares_lines { self.in_a_word.saturating_sub(1) } else { 0 };
             let outputs = quads.saturating_mul(4).saturating_sub(further);
             outputs.saturating_sub(outputs.checked_rem(self.in_a_word).unwrap_or(0)).max(1)
         };
-        // A wide strip may reach far beyond the end of the line; a narrow one has more halo per output.
+        // A wide tile may reach far beyond the end of the line; a narrow one has more halo per output.
         let cost = |quads: &u32| {
             width.output.div_ceil(owned(*quads)).saturating_mul(quads.saturating_mul(4).saturating_add(3))
         };
         let quads = (2..=most).rev().min_by_key(cost).unwrap_or(2);
         let across = owned(quads);
-        Walk { sharing: Sharing::OddWalks, quads, across, ..self }
+        ThreadTile { sharing: Sharing::OddTiles, quads, across, ..self }
     }
 
     fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> KernelKey {
@@ -332,7 +332,7 @@ impl Walk {
             ("INDEX_MAP", one.index_map()),
             ("SAME_PLACE", u32::from(one.same_place())),
         ]);
-        if self.sharing == Sharing::OddWalks {
+        if self.sharing == Sharing::OddTiles {
             consts.extend([
                 ("OWNED", self.across),
                 ("OUTPUTS_SEEN", self.outputs_seen()),
@@ -342,7 +342,7 @@ impl Walk {
                 ("BEHIND", self.behind(one)),
             ]);
         }
-        if self.sharing == Sharing::Walks {
+        if self.sharing == Sharing::Tiles {
             consts.push(("ACROSS", self.across));
         }
         if self.sharing != Sharing::Runs && self.shares_lines() {
@@ -352,7 +352,7 @@ impl Walk {
         consts.extend(pad.into_iter().flat_map(|pad| [("PAD_2", pad), ("LINES_IN_EIGHTS", in_eights.into())]));
         let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
         let ordered = self.orders().into_iter().fold(1, |all: u64, of| all.saturating_mul(of.into())) < MOST_ORDERS;
-        keys::pool_rows(&keys::RowsKey {
+        keys::thread_tile(&keys::ThreadTileKey {
             reduction: plan.reduction,
             dtype: plan.dtype(),
             nan_policy: plan.nan_policy,
@@ -376,35 +376,35 @@ impl Walk {
     /// The part that computes the row maxima of a line.
     fn line_part(&self) -> &'static str {
         match self.line {
-            Line::Sliding => "row/sliding.wgsl",
-            Line::Alternating => "row/alternating.wgsl",
-            Line::Apart => "row/apart.wgsl",
-            Line::ApartInWords => "row/apart_in_words.wgsl",
-            Line::Channels => "row/channels.wgsl",
+            Line::Sliding => "thread_tile/sliding.wgsl",
+            Line::Alternating => "thread_tile/alternating.wgsl",
+            Line::Apart => "thread_tile/apart.wgsl",
+            Line::ApartInWords => "thread_tile/apart_in_words.wgsl",
+            Line::Channels => "thread_tile/channels.wgsl",
         }
     }
 
-    /// The part that loads the elements of a line; `in_quads` as in [`Walk::pad_in_quads`].
+    /// The part that loads the elements of a line; `in_quads` as in [`ThreadTile::pad_in_quads`].
     fn loads_part(&self, plan: &PoolPlan, in_quads: bool) -> &'static str {
         match self.line {
-            Line::Channels => "row/channels.wgsl",
-            _ if self.sharing == Sharing::OddWalks => "row/odd_line.wgsl",
-            _ if in_quads => "row/in_quads.wgsl",
+            Line::Channels => "thread_tile/channels.wgsl",
+            _ if self.sharing == Sharing::OddTiles => "thread_tile/odd_line.wgsl",
+            _ if in_quads => "thread_tile/in_quads.wgsl",
             Line::Sliding | Line::Alternating if plan.dtype().bytes() < 4 && self.taps_are_neighbours() => {
-                "row/in_words.wgsl"
+                "thread_tile/in_words.wgsl"
             }
-            Line::ApartInWords => "row/apart_in_words.wgsl",
-            _ => "row/elements.wgsl",
+            Line::ApartInWords => "thread_tile/apart_in_words.wgsl",
+            _ => "thread_tile/elements.wgsl",
         }
     }
 
-    fn entry(&self) -> keys::RowsKernel {
+    fn entry(&self) -> keys::ThreadTileKernel {
         match self.sharing {
-            Sharing::Walks if self.shares_lines() => keys::RowsKernel::Rows,
-            Sharing::Walks => keys::RowsKernel::Lines,
-            Sharing::OddWalks if self.shares_lines() => keys::RowsKernel::OddRows,
-            Sharing::OddWalks => keys::RowsKernel::OddLines,
-            Sharing::Runs => keys::RowsKernel::Runs,
+            Sharing::Tiles if self.shares_lines() => keys::ThreadTileKernel::SharedLines,
+            Sharing::Tiles => keys::ThreadTileKernel::Lines,
+            Sharing::OddTiles if self.shares_lines() => keys::ThreadTileKernel::OddSharedLines,
+            Sharing::OddTiles => keys::ThreadTileKernel::OddLines,
+            Sharing::Runs => keys::ThreadTileKernel::Runs,
         }
     }
 
@@ -427,7 +427,7 @@ impl Walk {
         one.dispatches(schedule, key, &Groups::of(run, plan.dtype()), 1, iterations)
     }
 
-    /// Whether the first window of every strip begins at a word boundary of X.
+    /// Whether the first window of every tile begins at a word boundary of X.
     fn begins_words(&self, one: &OnePass<'_>) -> bool {
         let Some(axis) = one.uniform.axes.get(2) else { return false };
         let of_words = |columns: u32| columns.is_multiple_of(self.in_a_word);
@@ -436,16 +436,16 @@ impl Walk {
         of_words(axis.input) && of_words(axis.pad_begin.unsigned_abs()) && of_words(step)
     }
 
-    /// Sets the divisors that split an invocation's number (shaders/kernel/pool_odd_rows.wgsl).
-    fn split(&self, one: &mut OnePass<'_>, walks: u64) {
+    /// Sets the divisors that split an invocation's number (shaders/kernel/pool_odd_shared_lines.wgsl).
+    fn split(&self, one: &mut OnePass<'_>, tile_rows: u64) {
         let width = one.pass.axes.last().map_or(1, |axis| axis.output);
         let (owned, seen) = (u64::from(self.across), self.outputs_seen());
         let begins = if self.shares_lines() { 0 } else { self.in_a_word.saturating_sub(1) };
         let inside = u64::from(seen.saturating_add(begins).saturating_add(self.behind(one)));
         let whole = width.saturating_add(owned).saturating_sub(inside).checked_div(owned).unwrap_or(0);
         let across = width.div_ceil(owned.max(1));
-        let group = across.saturating_mul(walks).saturating_mul(PLANES_OF_A_GROUP);
-        one.uniform.split = [whole, across.saturating_sub(whole), walks, group].map(uniform::Divisor::new);
+        let group = across.saturating_mul(tile_rows).saturating_mul(PLANES_OF_A_GROUP);
+        one.uniform.split = [whole, across.saturating_sub(whole), tile_rows, group].map(uniform::Divisor::new);
     }
 
     /// Neighbouring outputs that an invocation computes where lines are not whole words, so that it can write whole
@@ -458,7 +458,7 @@ impl Walk {
     /// The most indices that an invocation computes for a line of outputs.
     fn most_indices(&self) -> u64 {
         let outputs =
-            if self.sharing == Sharing::OddWalks { self.outputs_seen().saturating_add(self.in_a_word) } else { 8 };
+            if self.sharing == Sharing::OddTiles { self.outputs_seen().saturating_add(self.in_a_word) } else { 8 };
         outputs.into()
     }
 
@@ -476,8 +476,8 @@ impl Walk {
         let [depth, lines, columns] = self.window.kernel;
         let [.., stride] = self.window.stride;
         let [.., dilation] = self.window.dilation;
-        let walk = if self.shares_lines() { LONGEST_WALK as u32 } else { 0 };
-        let lines = walk.saturating_mul(self.lines_between).saturating_add(lines);
+        let height = if self.shares_lines() { TALLEST as u32 } else { 0 };
+        let lines = height.saturating_mul(self.lines_between).saturating_add(lines);
         let reach = columns.saturating_sub(1).saturating_mul(dilation);
         let columns = self.across.saturating_mul(stride).saturating_add(reach);
         [depth, lines, columns]
@@ -487,26 +487,26 @@ impl Walk {
         self.window.dilation.last() == Some(&1)
     }
 
-    /// The largest height of a walk on a GPU.
-    fn longest_of_a_gpu(&self, plan: &PoolPlan) -> u64 {
+    /// The largest height of a tile on a GPU.
+    fn tallest_of_a_gpu(&self, plan: &PoolPlan) -> u64 {
         if plan.dtype().bytes() < 4 {
-            return LONGEST_WALK;
+            return TALLEST;
         }
         let [_, lines, _] = self.window.kernel;
         let shared = u64::from(lines.saturating_sub(self.lines_between));
         let loaded = shared.saturating_mul(LINES_OF_A_SHARED_ONE);
-        let walk = loaded.div_ceil(self.lines_between.into()).checked_next_power_of_two();
-        walk.unwrap_or(LONGEST_WALK).clamp(2, LONGEST_WALK)
+        let height = loaded.div_ceil(self.lines_between.into()).checked_next_power_of_two();
+        height.unwrap_or(TALLEST).clamp(2, TALLEST)
     }
 
-    /// The largest height of a walk on a software adapter.
-    fn longest(&self, plan: &PoolPlan, one: &OnePass<'_>) -> u64 {
+    /// The largest height of a tile on a software adapter.
+    fn tallest(&self, plan: &PoolPlan, one: &OnePass<'_>) -> u64 {
         let width = one.pass.axes.last().map_or(1, |axis| axis.input);
         let apart = width.saturating_mul(one.pass.inner).saturating_mul(plan.dtype().bytes() as u64);
         if self.channels == 0 || plan.dtype().bytes() < 4 || apart < FAR_APART {
-            return LONGEST_WALK;
+            return TALLEST;
         }
-        LONGEST_WALK_APART.checked_div(self.lines_between.into()).unwrap_or(1).max(1)
+        TALLEST_APART.checked_div(self.lines_between.into()).unwrap_or(1).max(1)
     }
 
     /// Whether outputs below each other share lines of X.
@@ -525,7 +525,7 @@ impl Walk {
         flat && apart && reach < lines.stride
     }
 
-    /// The padding before a line, if its elements can be loaded four at a time (shaders/row/in_quads.wgsl): the lines
+    /// The padding before a line, if its elements can be loaded four at a time (shaders/thread_tile/in_quads.wgsl): the lines
     /// of X and Y are multiples of four, and outputs times stride stays inside the line.
     fn pad_in_quads(&self, one: &OnePass<'_>) -> Option<u32> {
         let axis = one.pass.axes.last()?;
@@ -550,7 +550,7 @@ impl Walk {
         };
         let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };
         // An odd line at the end of a plane also computes the first windows of the next plane.
-        let heads = if self.sharing == Sharing::OddWalks { height } else { 0 };
+        let heads = if self.sharing == Sharing::OddTiles { height } else { 0 };
         let steps = lines.saturating_mul(between).saturating_add(height).saturating_add(heads);
         steps.saturating_mul(depth.saturating_mul(of_line.saturating_add(1)).saturating_add(1))
     }

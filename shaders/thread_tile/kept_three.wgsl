@@ -1,5 +1,5 @@
-// The row maxima of lines of X that a walk keeps in registers, for windows of two or three lines. There is no loop over
-// lines: compilers would unroll it, and one of them (FXC) takes seconds for that.
+// The row maxima of lines of X that a thread tile keeps in registers, for windows of two or three lines. There is no
+// loop over lines: compilers would unroll it, and one of them (FXC) takes seconds for that.
 // provides: Kept, first_lines, with_next_lines, best_of
 // requires: Place, LineMaxima, line_windows, join_maxima, KERNEL_1, DILATION_1, LINES_BETWEEN
 // The row maxima of the last lines, the latest first.
@@ -9,7 +9,7 @@ struct Kept {
   back_2: LineMaxima,
 }
 
-// Adds the line of X that is `tap` taps below the first line of the walk's first window, and drops the oldest line.
+// Adds the line of X that is `tap` taps below the first line of the tile's first window, and drops the oldest line.
 fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   var next: Kept;
   if (KERNEL_1 > 2u) {
@@ -20,7 +20,7 @@ fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   return next;
 }
 
-// The first lines of the walk's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
+// The first lines of the tile's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
 fn first_lines(place: Place, top: i32) -> Kept {
   var kept: Kept;
   kept.latest = line_windows(place, top, 0u);

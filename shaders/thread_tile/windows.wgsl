@@ -39,7 +39,7 @@ fn located_windows(line: u32, place: Place, order: u32) -> Row {
   return with_quads(row, low, high);
 }
 
-// The row maxima of a line that a walk keeps in registers.
+// The row maxima of a line that a thread tile keeps in registers.
 alias LineMaxima = Row;
 
 fn join_maxima(p: LineMaxima, q: LineMaxima) -> LineMaxima {

@@ -1,5 +1,5 @@
-// The uniform of the streaming unpool: windows, and the affine maps of indices.
-// provides: stream, Stream, Strides, CoordinateDigit, flat, activation_parameters
+// The uniform of the gathering unpool: windows, and the affine maps of indices.
+// provides: gather, Gather, Strides, CoordinateDigit, flat, activation_parameters
 // requires: Axis, Activation, Divisor
 // The strides of n, c and each of the three axes.
 struct Strides {
@@ -21,7 +21,7 @@ struct CoordinateDigit {
   reserved_1: u32,
 }
 
-struct Stream {
+struct Gather {
   outputs: u32,
   sources: u32,
   grid_width: u32,
@@ -54,12 +54,12 @@ struct Stream {
   grids: array<vec4<u32>, 3>,
 }
 
-@group(0) @binding(0) var<uniform> stream: Stream;
+@group(0) @binding(0) var<uniform> gather: Gather;
 
 fn flat(strides: Strides, n: u32, c: u32, at: vec3<u32>) -> u32 {
   return n * strides.n + c * strides.c + at.x * strides.axis_0 + at.y * strides.axis_1 + at.z * strides.axis_2;
 }
 
 fn activation_parameters() -> Activation {
-  return stream.activation;
+  return gather.activation;
 }

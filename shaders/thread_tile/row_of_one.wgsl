@@ -1,5 +1,5 @@
-// Neighbouring outputs of an invocation as one quad. The second quad of row/row_of_two.wgsl is left out, because
-// compilers take longer for structures with unused fields.
+// Neighbouring outputs of an invocation as one quad. The second quad of thread_tile/row_of_two.wgsl is left out,
+// because compilers take longer for structures with unused fields.
 // provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
 // requires: Quad, Elements, combine_quads, join_quads
 // For each output, the maximum of the taps of its window that have been combined so far, and the element at the first
