@@ -102,7 +102,10 @@ pub use gpu::{
 pub use kernel::{Binding, Operand};
 pub use report::Report;
 pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
-pub use select::{Choice, MAX_ITERATIONS, families, select};
+#[doc(hidden)]
+pub use select::MAX_ITERATIONS;
+pub use select::{Choice, families, select};
+#[doc(hidden)]
 pub use tiles::select_tiles;
 #[cfg(feature = "cpu")]
 #[doc(inline)]
@@ -121,7 +124,7 @@ pub use wgpu_pooling_plan::{
     TensorSpec, TensorView, Tile, Tiling, UnpoolMinSize, UnpoolPlan, UnpoolSpace, element_count, with_element,
 };
 pub use wgsl::key::KernelKey;
-pub use wgsl::{part_of_line, wgsl};
+pub use wgsl::wgsl;
 
 /// The crate `half` that this crate was built with, whose `f16` and `bf16` are its element types.
 ///

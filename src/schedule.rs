@@ -210,11 +210,6 @@ impl Dispatch {
         invocations.saturating_mul(self.iterations.max(1))
     }
 
-    /// Whether the device computes the grid.
-    pub fn is_indirect(&self) -> bool {
-        self.indirect.is_some()
-    }
-
     /// The most loop iterations of one invocation, summed over all its loops.
     ///
     /// ```
@@ -399,54 +394,6 @@ impl Schedule {
         &self.plan.outputs()[0].shape
     }
 
-    /// The bytes of X on the device: whole words, and at least those of one element, since a binding cannot be empty.
-    /// `None` if the plan has no X.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// // Five bytes, in whole words.
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 5], DType::U8, None)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.x_bytes(), Some(8));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn x_bytes(&self) -> Option<u64> {
-        self.tensor_bytes(Operand::X)
-    }
-
-    /// The bytes of the indices that are read; `None` where there are none.
-    pub fn indices_bytes(&self) -> Option<u64> {
-        self.tensor_bytes(Operand::Indices)
-    }
-
-    /// The bytes of Y on the device: whole words; `None` if the plan has no Y.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// // Three elements of two bytes, in whole words.
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F16, None)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.y_bytes(), Some(8));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn y_bytes(&self) -> Option<u64> {
-        self.tensor_bytes(Operand::Y)
-    }
-
-    /// The bytes of the indices that are written; `None` where there are none.
-    pub fn indices_out_bytes(&self) -> Option<u64> {
-        self.tensor_bytes(Operand::IndicesOut)
-    }
-
-    /// The bytes of the report; `None` for pools, whose data cannot be invalid, and for unpools whose dispatches skip
-    /// bad indices without noting them.
-    pub fn report_bytes(&self) -> Option<u64> {
-        let reports = || self.operands().contains(&Operand::Report) || self.dispatches.is_empty();
-        match &self.plan {
-            Plan::Pool(_) => None,
-            Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Skip || !reports() => None,
-            Plan::Unpool(_) | Plan::Convert(_) => Some(Report::BYTES),
-        }
-    }
-
     /// Whether the dispatches add to the report and do not clear it first: those of an unpool under
     /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report must be zero before the first run, keeps
     /// the first position and the count (modulo 2^32) over all runs, and is cleared by whoever reads it. Several such
@@ -569,7 +516,19 @@ impl Schedule {
         operands
     }
 
-    /// The bytes of an operand's buffer, whole words; `None` if the schedule has no such buffer.
+    /// Whether the dispatches write a report: not those of pools, whose data cannot be invalid, nor those of unpools
+    /// that skip bad indices without noting them.
+    fn reports(&self) -> bool {
+        let told = self.dispatches.is_empty() || self.operands().contains(&Operand::Report);
+        match &self.plan {
+            Plan::Pool(_) => false,
+            Plan::Unpool(plan) => plan.outside_window != OutsideWindow::Skip && told,
+            Plan::Convert(_) => true,
+        }
+    }
+
+    /// The bytes of an operand's buffer: whole words, and at least those of one element, since a binding cannot be
+    /// empty; `None` if the schedule has no such buffer.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
@@ -582,7 +541,7 @@ impl Schedule {
     /// ```
     pub fn operand_bytes(&self, operand: Operand) -> Option<u64> {
         match operand {
-            Operand::Report => self.report_bytes(),
+            Operand::Report => self.reports().then_some(Report::BYTES),
             Operand::Tables => Some(self.tables.bytes()),
             Operand::Scratch(number) => self.scratch.get(number).copied(),
             _ => self.tensor_bytes(operand),

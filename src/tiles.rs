@@ -4,6 +4,7 @@ use wgpu_pooling_plan::internal::{IN_FLIGHT, within};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan, Tiling};
 
 use crate::family::Family;
+use crate::kernel::Operand;
 use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
 use crate::select::{Choice, most_of_a_reduction, select, select_submit};
 
@@ -20,10 +21,10 @@ impl TileBytes {
     pub fn of(schedule: &Schedule) -> TileBytes {
         let bytes = |bytes: Option<u64>| bytes.unwrap_or(0);
         let sum = |of: &[u64]| of.iter().copied().fold(0, u64::saturating_add);
-        let inputs = sum(&[bytes(schedule.x_bytes()), bytes(schedule.indices_bytes())]);
-        let outputs = [bytes(schedule.y_bytes()), bytes(schedule.indices_out_bytes())];
+        let inputs = sum(&[bytes(schedule.operand_bytes(Operand::X)), bytes(schedule.operand_bytes(Operand::Indices))]);
+        let outputs = [bytes(schedule.operand_bytes(Operand::Y)), bytes(schedule.operand_bytes(Operand::IndicesOut))];
         let read_back = outputs.map(|bytes| bytes.checked_next_multiple_of(8).unwrap_or(u64::MAX));
-        let report = bytes(schedule.report_bytes()).saturating_mul(2);
+        let report = bytes(schedule.operand_bytes(Operand::Report)).saturating_mul(2);
         // Uploaded bytes also lie in a staging buffer until the submit is done.
         let uploaded = sum(&[inputs, schedule.constants_bytes()]).saturating_mul(2);
         let device = sum(&[uploaded, sum(&outputs), sum(&read_back), report, schedule.scratch_bytes()]);

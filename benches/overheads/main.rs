@@ -14,8 +14,8 @@ use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 use wgpu_pooling::wgpu::ComputePass;
 use wgpu_pooling::{
-    Backend, Buffers, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan,
-    PoolPlan, Prepared, Reference, Run, Tensor, select, wgpu, wgsl,
+    Backend, Buffers, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, Operand, OutsideWindow,
+    Plan, PoolPlan, Prepared, Reference, Run, Tensor, select, wgpu, wgsl,
 };
 
 /// From a tiny tensor, for which a call is all overhead, to one of a few MiB, for which the bytes begin to count.
@@ -198,11 +198,11 @@ impl Tensors {
             })
         };
         Tensors {
-            x: buffer(schedule.x_bytes()),
-            indices: buffer(schedule.indices_bytes()),
-            y: buffer(schedule.y_bytes()),
-            indices_out: buffer(schedule.indices_out_bytes()),
-            report: buffer(schedule.report_bytes()),
+            x: buffer(schedule.operand_bytes(Operand::X)),
+            indices: buffer(schedule.operand_bytes(Operand::Indices)),
+            y: buffer(schedule.operand_bytes(Operand::Y)),
+            indices_out: buffer(schedule.operand_bytes(Operand::IndicesOut)),
+            report: buffer(schedule.operand_bytes(Operand::Report)),
         }
     }
 
@@ -232,7 +232,8 @@ fn round_trips(c: &mut Criterion) {
         let expected = one_shot(&Reference);
 
         let schedule = prepared.schedule();
-        let down = schedule.y_bytes().unwrap_or(0) + schedule.indices_out_bytes().unwrap_or(0);
+        let down =
+            schedule.operand_bytes(Operand::Y).unwrap_or(0) + schedule.operand_bytes(Operand::IndicesOut).unwrap_or(0);
         let up = bytemuck::cast_slice(x.data());
         let bare = RoundTrip::new(&gpu, up.len() as u64, down);
         let kept = bare.buffers();

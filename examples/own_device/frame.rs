@@ -5,8 +5,8 @@ use std::error::Error;
 use bytemuck::pod_collect_to_vec;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Buffers, DType, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, OutsideWindow, PoolPlan, Prepared,
-    Schedule, Tensor, UnpoolPlan,
+    Buffers, DType, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Operand, OutsideWindow, PoolPlan,
+    Prepared, Tensor, UnpoolPlan,
 };
 
 use crate::host::Host;
@@ -66,14 +66,14 @@ impl Pooling {
 pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Box<dyn Error>> {
     let Pooling { pool, unpool } = pooling;
     let missing = "a schedule without bytes";
-    let bytes = |of: fn(&Schedule) -> Option<u64>, prepared: &Prepared| of(prepared.schedule()).ok_or(missing);
+    let bytes = |operand, prepared: &Prepared| prepared.schedule().operand_bytes(operand).ok_or(missing);
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-    let frame = host.buffer("frame", bytes(Schedule::x_bytes, pool)?, usage);
-    let maxima = host.buffer("maxima", bytes(Schedule::y_bytes, pool)?, usage);
-    let indices = host.buffer("indices", bytes(Schedule::indices_out_bytes, pool)?, usage);
-    let unpooled = host.buffer("unpooled", bytes(Schedule::y_bytes, unpool)?, usage);
+    let frame = host.buffer("frame", bytes(Operand::X, pool)?, usage);
+    let maxima = host.buffer("maxima", bytes(Operand::Y, pool)?, usage);
+    let indices = host.buffer("indices", bytes(Operand::IndicesOut, pool)?, usage);
+    let unpooled = host.buffer("unpooled", bytes(Operand::Y, unpool)?, usage);
     // Such an unpool adds to its report, which has to begin with zeros, as buffers of wgpu do.
-    let report = host.buffer("report", bytes(Schedule::report_bytes, unpool)?, usage);
+    let report = host.buffer("report", bytes(Operand::Report, unpool)?, usage);
     let picture = host.buffer("picture", frame.size(), usage);
     let &[_, height, width, _] = plans.pool.input_shape() else {
         return Err("a frame has four axes".into());

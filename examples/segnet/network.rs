@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use wgpu_pooling::{
-    Chain, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, OutsideWindow, PoolPlan, Prepared,
-    Results, Schedule, Tensor, UnpoolPlan, element_count,
+    Chain, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Operand, OutsideWindow, PoolPlan,
+    Prepared, Results, Schedule, Tensor, UnpoolPlan, element_count,
 };
 
 use crate::agreement::expected;
@@ -110,10 +110,11 @@ impl Network {
     /// The bytes across the bus if each operator were a call from slices to vectors: its inputs go up, its outputs and
     /// its report come down.
     pub fn call_by_call(&self) -> Bus {
-        let total = |of: fn(&Schedule) -> Option<u64>| -> u64 { self.schedules().filter_map(of).sum() };
+        let bytes = |operand| self.schedules().filter_map(move |schedule| schedule.operand_bytes(operand));
+        let total = |operand| bytes(operand).sum::<u64>();
         Bus {
-            up: total(Schedule::x_bytes) + total(Schedule::indices_bytes),
-            down: total(Schedule::y_bytes) + total(Schedule::indices_out_bytes) + total(Schedule::report_bytes),
+            up: total(Operand::X) + total(Operand::Indices),
+            down: total(Operand::Y) + total(Operand::IndicesOut) + total(Operand::Report),
         }
     }
 

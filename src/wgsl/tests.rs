@@ -376,18 +376,6 @@ fn every_name_that_a_part_requires_has_one_provider_in_the_kernel() {
     }
 }
 
-#[test]
-fn lines_of_a_text_are_traced_to_their_parts() {
-    let text = wgsl(&keys::convert_clear());
-    for (number, line) in text.lines().enumerate() {
-        let Some((path, own)) = part_of_line(&text, number + 1) else { panic!("{line:?} is before all parts") };
-        let (_, part) = PARTS.iter().find(|(name, _)| *name == path).expect("a part of this name");
-        let expected = own.checked_sub(1).and_then(|own| part.lines().nth(own)).unwrap_or_default();
-        assert!(own == 0 || line == expected, "{path}:{own}: {line:?} is {expected:?}");
-    }
-    assert_eq!(part_of_line("const KERNEL_0: u32 = 2u;\n// shaders/a.wgsl\nfn a() {}", 1), None);
-}
-
 /// The names that a part's text defines at module scope.
 fn defined(text: &str) -> Vec<String> {
     let starts = ["fn ", "struct ", "alias ", "const "];

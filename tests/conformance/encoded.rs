@@ -2,7 +2,7 @@
 //! one submit of the caller's. Both ways of encoding have to give the same words and leave the surroundings alone.
 
 use wgpu_pooling::wgpu::{self, BufferUsages};
-use wgpu_pooling::{Buffers, ExecuteError, Gpu, Plan, Prepared, TensorMut, TensorRef};
+use wgpu_pooling::{Buffers, ExecuteError, Gpu, Operand, Plan, Prepared, TensorMut, TensorRef};
 
 use crate::paths::{Failure, Path, guarded};
 
@@ -67,9 +67,9 @@ impl<'a> Encoded<'a> {
         let schedule = self.prepared.schedule();
         let island = |bytes: u64| self.island(bytes, &[]);
         Outputs {
-            y: schedule.y_bytes().map(island),
-            indices: schedule.indices_out_bytes().map(island),
-            report: schedule.report_bytes().map(island),
+            y: schedule.operand_bytes(Operand::Y).map(island),
+            indices: schedule.operand_bytes(Operand::IndicesOut).map(island),
+            report: schedule.operand_bytes(Operand::Report).map(island),
         }
     }
 
@@ -79,8 +79,9 @@ impl<'a> Encoded<'a> {
         if schedule.dispatches().is_empty() {
             return Ok([Vec::new(), Vec::new(), vec![0; 8]]);
         }
-        let x = schedule.x_bytes().map(|bytes| self.island(bytes, x));
-        let indices = schedule.indices_bytes().map(|bytes| self.island(bytes, indices.unwrap_or_default()));
+        let x = schedule.operand_bytes(Operand::X).map(|bytes| self.island(bytes, x));
+        let indices =
+            schedule.operand_bytes(Operand::Indices).map(|bytes| self.island(bytes, indices.unwrap_or_default()));
         let runs = [self.outputs(), self.outputs()];
         let mut encoder = self.gpu.device().create_command_encoder(&Default::default());
         self.prepared.encode(&mut encoder, given(&x, &indices, &runs[0]))?;

@@ -7,7 +7,7 @@ use support::splitmix::splitmix64;
 use support::tests;
 use wgpu_pooling::{
     Activation, Choice, DType, Duplicates, Element, Family, Index, IndexType, Layout, Limits, MaxPool, MaxUnpool,
-    OutOfBounds, Plan, Schedule, Tensor, UnpoolPlan, families, select,
+    Operand, OutOfBounds, Plan, Schedule, Tensor, UnpoolPlan, families, select,
 };
 
 tests! {
@@ -36,8 +36,8 @@ fn elements_of_four_bytes_take_two_dispatches() {
             let schedule: Schedule = of(free(unpool.clone()));
             if dtype.bytes() == 4 {
                 assert_eq!((schedule.family(), schedule.dispatches().len()), (Family::ClaimEmit, 2), "{dtype:?}");
-                assert_eq!((schedule.scratch_bytes(), schedule.report_bytes()), (0, None), "{dtype:?}");
-                assert!(schedule.dispatches().iter().all(|dispatch| !dispatch.is_indirect()));
+                assert_eq!((schedule.scratch_bytes(), schedule.operand_bytes(Operand::Report)), (0, None), "{dtype:?}");
+                assert!(schedule.dispatches().iter().all(|dispatch| !dispatch.indirect().is_some()));
             } else {
                 assert!(schedule.dispatches().len() > 2, "{dtype:?}");
             }

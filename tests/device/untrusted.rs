@@ -9,7 +9,7 @@ use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, Build, Choice, DType, DeviceTensor, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
-    Layout, MaxUnpool, OutOfBounds, Prepared, Tensor, UnpoolPlan, select,
+    Layout, MaxUnpool, Operand, OutOfBounds, Prepared, Tensor, UnpoolPlan, select,
 };
 
 tests! {
@@ -85,7 +85,12 @@ impl Way {
         let plan = unpool.plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
         let skipping = unpool.clone().out_of_bounds(OutOfBounds::Skip).plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
         let schedule = select(&plan.clone().into(), &gpu().limits(), choice).ok()?;
-        let bytes = [schedule.x_bytes(), schedule.y_bytes(), schedule.indices_bytes(), schedule.report_bytes()];
+        let bytes = [
+            schedule.operand_bytes(Operand::X),
+            schedule.operand_bytes(Operand::Y),
+            schedule.operand_bytes(Operand::Indices),
+            schedule.operand_bytes(Operand::Report),
+        ];
         let buffers = bytes.map(|bytes| Surrounded::new(bytes.unwrap()));
         let scratch = schedule.scratch().iter().map(|&bytes| Surrounded::new(bytes)).collect();
         let prepared = gpu().prepare_blocking(schedule).unwrap();

@@ -108,7 +108,7 @@ fn schedules_are_equal_values_and_say_what_they_move() {
     let gather = Choice { family: Some(Family::Gather), ..Choice::default() };
     let schedule = select(&unpool, &Limits::WEBGPU, &gather).unwrap();
     assert_eq!(schedule.scratch_bytes(), 20 * 4 + 3 * 12, "an owner for each output element, and three grids");
-    let indirect: Vec<bool> = schedule.dispatches().iter().map(|dispatch| dispatch.is_indirect()).collect();
+    let indirect: Vec<bool> = schedule.dispatches().iter().map(|dispatch| dispatch.indirect().is_some()).collect();
     assert_eq!(indirect, [false, false, false, false, true, true, true]);
     assert_eq!(schedule.bytes_moved(), 10 * 4 + 10 * 8 + 20 * 4);
 }

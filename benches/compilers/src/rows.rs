@@ -1,6 +1,6 @@
 //! What is judged: every row of the crate's catalogue in every type and layout, as `select` schedules it.
 
-use wgpu_pooling::{Choice, DType, Dispatch, Family, Layout, Limits, NanPolicy, PlanError, Schedule, select};
+use wgpu_pooling::{Choice, DType, Dispatch, Family, Layout, Limits, NanPolicy, Operand, PlanError, Schedule, select};
 
 use crate::catalogue::{IndexSource, Operator, Row};
 use crate::judge::Known;
@@ -60,12 +60,12 @@ impl Case {
         }
         let same = self.schedule.dispatches().iter().filter(|it| it.key() == dispatch.key());
         let invocations = same.map(groups).sum::<u64>() * u64::from(workgroup);
-        Some(self.schedule.x_bytes()? as f64 / invocations.max(1) as f64)
+        Some(self.schedule.operand_bytes(Operand::X)? as f64 / invocations.max(1) as f64)
     }
 
     /// The dispatches that run.
     pub fn running(&self) -> impl Iterator<Item = &Dispatch> {
-        self.schedule.dispatches().iter().filter(|dispatch| self.indirect || !dispatch.is_indirect())
+        self.schedule.dispatches().iter().filter(|dispatch| self.indirect || !dispatch.indirect().is_some())
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
         let case = &of("global_512x512")[0];
         let [first, second] = [0, 1].map(|number| &case.schedule.dispatches()[number]);
         let share = case.share_of_x(first, 64).unwrap();
-        assert_eq!(share * 64.0 * groups(first) as f64, case.schedule.x_bytes().unwrap() as f64);
+        assert_eq!(share * 64.0 * groups(first) as f64, case.schedule.operand_bytes(Operand::X).unwrap() as f64);
         assert_eq!(case.share_of_x(second, 64), None);
         let small = &of("vgg_2x2s2")[0];
         assert_eq!(small.share_of_x(&small.schedule.dispatches()[0], 64), None);

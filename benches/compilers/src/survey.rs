@@ -217,7 +217,8 @@ impl Compilation<'_> {
     /// A kernel's figures, and whether they are upper bounds.
     fn kernel(&self, case: &Case, number: usize, dispatches: &[&Dispatch]) -> Result<(KernelFigures, bool), String> {
         let (kept, _) = &self.results[number];
-        let running: Vec<_> = dispatches.iter().filter(|dispatch| case.indirect || !dispatch.is_indirect()).collect();
+        let running: Vec<_> =
+            dispatches.iter().filter(|dispatch| case.indirect || !dispatch.indirect().is_some()).collect();
         let mut total = Cost::default();
         let (mut seconds, mut bounded) = (0.0, false);
         let mut same: Option<(Rest, Executed)> = None;

@@ -1,6 +1,6 @@
 //! The inputs of a row, on the host and on the device.
 
-use wgpu_pooling::{Buffers, Element, Plan, PoolPlan};
+use wgpu_pooling::{Buffers, Element, Operand, Plan, PoolPlan};
 
 use crate::data::{self, Data};
 use crate::device::Device;
@@ -46,7 +46,7 @@ pub fn fill<T: Element>(device: &Device, plans: &Plans, data: Data, set: &Set) -
 fn pooled<T: Element>(device: &Device, pool: &PoolPlan, data: Data, set: &Set) -> Result<(), Failure> {
     let prepared = device.gpu.prepare_blocking(pool.clone())?;
     let host: Vec<T> = data::values(data, pool.input_shape().iter().product());
-    let input = device.buffer("the pool's X", prepared.schedule().x_bytes().unwrap_or(0))?;
+    let input = device.buffer("the pool's X", prepared.schedule().operand_bytes(Operand::X).unwrap_or(0))?;
     device.upload(&input, bytemuck::cast_slice(&host))?;
     let Buffers { x, indices, .. } = set.buffers();
     let buffers = Buffers { x: Some(input.slice(..)), y: x, indices_out: indices, ..Buffers::default() };

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Report, Schedule, families, select, wgpu, with_element};
+use wgpu_pooling::{
+    Buffers, Choice, DType, Element, Operand, Prepared, Report, Schedule, families, select, wgpu, with_element,
+};
 
 use crate::catalogue::Row;
 use crate::clock::cpu_seconds;
@@ -190,11 +192,11 @@ impl Set {
     fn new(device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
         let buffer = |label, bytes: Option<u64>| bytes.map(|bytes| device.buffer(label, bytes)).transpose();
         Ok(Set {
-            x: buffer("X", schedule.x_bytes())?,
-            indices: buffer("the indices", schedule.indices_bytes())?,
-            y: buffer("Y", schedule.y_bytes())?,
-            indices_out: buffer("the indices to write", schedule.indices_out_bytes())?,
-            report: buffer("the report", schedule.report_bytes())?,
+            x: buffer("X", schedule.operand_bytes(Operand::X))?,
+            indices: buffer("the indices", schedule.operand_bytes(Operand::Indices))?,
+            y: buffer("Y", schedule.operand_bytes(Operand::Y))?,
+            indices_out: buffer("the indices to write", schedule.operand_bytes(Operand::IndicesOut))?,
+            report: buffer("the report", schedule.operand_bytes(Operand::Report))?,
         })
     }
 

@@ -499,10 +499,13 @@ impl StepBuffers {
         };
         // A step without dispatches has no report and no timing.
         let works = !schedule.dispatches.is_empty();
-        let reported = schedule.report_bytes().filter(|_| works && preparation.reports());
+        let reported = schedule.operand_bytes(Operand::Report).filter(|_| works && preparation.reports());
         StepBuffers {
-            y: schedule.y_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling y", bytes)),
-            indices: schedule.indices_out_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling indices", bytes)),
+            y: schedule.operand_bytes(Operand::Y).filter(|_| fresh).map(|bytes| output("wgpu-pooling y", bytes)),
+            indices: schedule
+                .operand_bytes(Operand::IndicesOut)
+                .filter(|_| fresh)
+                .map(|bytes| output("wgpu-pooling indices", bytes)),
             report: reported.map(|bytes| match schedule.keeps_report() {
                 true => device.memory.zeroed_buffer("wgpu-pooling report", TENSOR_USAGES, bytes),
                 false => output("wgpu-pooling report", bytes),

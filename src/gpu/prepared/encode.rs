@@ -124,11 +124,11 @@ impl Preparation {
         let inputs = schedule.writable_inputs();
         // Operand, slice, bytes needed, whether it is bound as writable.
         let slices = [
-            (Operand::X, buffers.x, schedule.x_bytes(), inputs),
-            (Operand::Y, buffers.y, schedule.y_bytes(), true),
-            (Operand::Indices, buffers.indices, schedule.indices_bytes(), inputs),
-            (Operand::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
-            (Operand::Report, buffers.report.or(own_report), schedule.report_bytes(), true),
+            (Operand::X, buffers.x, schedule.operand_bytes(Operand::X), inputs),
+            (Operand::Y, buffers.y, schedule.operand_bytes(Operand::Y), true),
+            (Operand::Indices, buffers.indices, schedule.operand_bytes(Operand::Indices), inputs),
+            (Operand::IndicesOut, buffers.indices_out, schedule.operand_bytes(Operand::IndicesOut), true),
+            (Operand::Report, buffers.report.or(own_report), schedule.operand_bytes(Operand::Report), true),
         ];
         let mut given: Vec<Given<'a>> = Vec::new();
         for (operand, slice, bytes, writable) in slices {

@@ -8,6 +8,7 @@ use super::pipelines::{Pipeline, Pipelines};
 use crate::gpu::device::OpenDevice;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::{Memory, SCRATCH_USAGES};
+use crate::kernel::Operand;
 use crate::schedule::Schedule;
 
 /// A schedule and its device resources. Clones share both. A preparation does not keep the device alive.
@@ -114,5 +115,5 @@ fn scratch_buffers(memory: &Memory, schedule: &Schedule) -> Vec<Owned<wgpu::Buff
 /// The report buffer of an unpool whose report is not read.
 fn report_buffer(memory: &Memory, schedule: &Schedule) -> Option<Owned<wgpu::Buffer>> {
     let buffer = |bytes| memory.output_buffer("wgpu-pooling report", wgpu::BufferUsages::STORAGE, bytes);
-    schedule.report_bytes().map(buffer)
+    schedule.operand_bytes(Operand::Report).map(buffer)
 }
