@@ -134,6 +134,7 @@ impl DType {
     }
 
     /// The bits of the value of an empty window under `EmptyValue::NegInf`: -inf, or the minimum of an integer type.
+    #[doc(hidden)]
     pub fn negative_infinity_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF80_0000,
@@ -145,6 +146,7 @@ impl DType {
     }
 
     /// The bits of the lowest finite value (`EmptyValue::LowestFinite`); the minimum of an integer type.
+    #[doc(hidden)]
     pub fn lowest_finite_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF7F_FFFF,
@@ -167,6 +169,7 @@ impl DType {
     /// assert_eq!(DType::F32.seed_bits(), DType::F32.lowest_finite_bits());
     /// assert_eq!(DType::F16.seed_bits(), DType::F16.negative_infinity_bits());
     /// ```
+    #[doc(hidden)]
     pub fn seed_bits(self) -> u64 {
         match self {
             DType::F16 | DType::Bf16 => self.negative_infinity_bits(),
@@ -234,6 +237,7 @@ pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug
     /// assert!(2u8.greater(1) && 0.0f32.greater(f32::NEG_INFINITY));
     /// assert!(!0.0f32.greater(-0.0) && !1.0f32.greater(f32::NAN));
     /// ```
+    #[doc(hidden)]
     fn greater(self, other: Self) -> bool;
 
     /// Whether this is a NaN. Integers never are.
@@ -242,6 +246,7 @@ pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug
     /// use wgpu_pooling::Element;
     /// assert!(Element::is_nan(f32::NAN) && !Element::is_nan(7u8));
     /// ```
+    #[doc(hidden)]
     fn is_nan(self) -> bool;
 
     /// The element with these bits; higher bits are ignored.

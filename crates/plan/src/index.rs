@@ -240,6 +240,7 @@ impl IndexSpace {
     /// let nhwc = IndexSpace::new(2, 3, [4, 5]).with_layout(Layout::Nhwc);
     /// assert_eq!(nhwc.strides(), IndexStrides { n: 60, c: 1, spatial: vec![15, 3] });
     /// ```
+    #[doc(hidden)]
     pub fn strides(&self) -> IndexStrides {
         let (plane, channels) = (self.plane() as i64, self.channels as i64);
         let innermost = if self.layout == Layout::Nhwc { channels } else { 1 };

@@ -38,20 +38,18 @@ pub use attributes::{Activation, Attribute};
 pub use backend::{Backend, Later, Outputs, Run, Shared};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
-pub use geometry::{AxisWindow, Taps};
-pub use index::{IndexSpace, IndexStrides};
+pub use index::IndexSpace;
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator};
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
     OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
-pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
+pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolPlan, UnpoolPlan};
 pub use pooling::Pooling;
 pub use reference::Reference;
 pub use request::{AsTensor, Pool, Ready, Request};
 pub use stream::{AsyncSink, AsyncSource, MaybeSend, Sink, Source, Stream, StreamProgress, StreamReport};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
-pub use tile::{Region, Tile, Tiling};
 pub use untyped::{TensorMut, TensorRef};
 
 /// The crate `half` that this crate was built with, whose `f16` and `bf16` are its element types.
@@ -63,6 +61,14 @@ pub use untyped::{TensorMut, TensorRef};
 pub use half;
 
 // What backends share. Any version may change it or leave it out.
+#[doc(hidden)]
+pub use geometry::{AxisWindow, Taps};
+#[doc(hidden)]
+pub use index::IndexStrides;
+#[doc(hidden)]
+pub use plan::PoolAxis;
+#[doc(hidden)]
+pub use tile::{Region, Tile, Tiling};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::activation::{activate, activate_all};

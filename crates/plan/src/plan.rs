@@ -341,6 +341,7 @@ impl PoolPlan {
     }
 
     /// The spatial axes, outermost first.
+    #[doc(hidden)]
     pub fn axes(&self) -> &[PoolAxis] {
         &self.axes
     }

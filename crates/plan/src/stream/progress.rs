@@ -16,7 +16,7 @@ pub struct StreamProgress {
     /// The tiles that were written, out of `tiles`. Where windows are cut into parts, some numbers have no tile; they
     /// count as soon as they are come to.
     pub done: u64,
-    /// The numbers of tiles of the whole run ([`Tiling::len`](crate::Tiling::len)).
+    /// The numbers of tiles of the whole run.
     pub tiles: u64,
     /// The bytes that were read from the source.
     pub bytes_read: u64,

@@ -15,7 +15,9 @@ use crate::plan::Plan;
 ///
 /// While a device computes one tile, the next is read and the last is written.
 ///
-/// * A pool is cut as [`Tiling`](crate::Tiling) says, by what a tile takes on the backend.
+/// * A pool is cut into boxes of Y along its axes in memory order, the outermost first: whole batch items where those
+///   fit, otherwise channels, slabs along the outermost spatial axis, or boxes. A window that exceeds the budget is
+///   computed in parts.
 /// * An unpool reads all indices and checks them before it writes anything, and reads them again with the values.
 ///   Where every index stays in its own plane, as a pool's indices do, and the budget holds planes of Y with their
 ///   sources, in NCHW, the backend computes whole planes. Otherwise the host puts each value in its place, whatever the
