@@ -112,6 +112,7 @@ impl Library {
         let (outer, items) = (module.conditions.clone(), module.items.clone());
         for item in &items {
             match item {
+                Item::Use(item) if is_hidden(&item.attrs) => {}
                 Item::Use(item) if matches!(item.vis, Visibility::Public(_)) => {
                     for (name, target) in brought(&item.tree, &[]) {
                         let public = joined(path, &name).join("::");
@@ -290,6 +291,10 @@ impl Library {
                 Item::Trait(item) => {
                     let hidden = item.items.iter().filter(|inner| is_hidden_in_trait(inner)).map(trait_item);
                     self.hidden.extend(hidden.map(|(name, text)| format!("{}::{name}: {text}", item.ident)));
+                }
+                Item::Use(item) if is_hidden(&item.attrs) => {
+                    let uses = brought(&item.tree, &[]).into_iter();
+                    self.hidden.extend(uses.map(|(item, from)| format!("{item}: pub use {}", from.join("::"))));
                 }
                 Item::Mod(item) if is_hidden(&item.attrs) => {
                     let name = joined(path, &item.ident.to_string());
