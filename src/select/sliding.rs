@@ -90,7 +90,7 @@ enum PassScratch {
 }
 
 /// The ranges that one dispatch reads and writes, in elements.
-struct DispatchRanges {
+struct SlideRanges {
     source: ElementRange,
     /// The range of X that the last pass reads for the windows' first elements.
     first: Option<ElementRange>,
@@ -355,11 +355,11 @@ impl Sliding<'_> {
     }
 
     /// The ranges that a dispatch over these blocks reads and writes.
-    fn bound(&self, number: usize, blocks: &Blocks<'_>, range: ElementRange) -> DispatchRanges {
+    fn bound(&self, number: usize, blocks: &Blocks<'_>, range: ElementRange) -> SlideRanges {
         let last = number == self.slides.len().saturating_sub(1);
         let sink = blocks.sink(range);
         let partitioner = Partitioner { plan: self.plan, passes: &[], limits: self.limits };
-        DispatchRanges {
+        SlideRanges {
             source: blocks.source(range, &blocks.slide.axis_range()).widened(self.row(number).map_or(0, |_| FOURS)),
             first: last.then(|| blocks.source(range, &blocks.slide.original_range(self.plan))),
             store: if last { partitioner.store(sink) } else { ElementRange { first: 0, end: 0 } },
@@ -368,7 +368,7 @@ impl Sliding<'_> {
     }
 
     /// The most bytes of any binding, including the most that aligning its ends can add.
-    fn most_bytes(&self, number: usize, bound: &DispatchRanges) -> u64 {
+    fn most_bytes(&self, number: usize, bound: &SlideRanges) -> u64 {
         let bytes =
             |range: ElementRange, bytes: usize| device_bytes(range.count(), bytes).saturating_add(2 * ALIGNMENT);
         // Positions have the same ranges as elements, and may take more bytes each.
@@ -429,7 +429,7 @@ impl Sliding<'_> {
         number: usize,
         key: &KernelKey,
         mut uniform: uniform::Pool,
-        bound: &DispatchRanges,
+        bound: &SlideRanges,
         planes: ElementRange,
         grid: [u32; 3],
         iterations: u64,

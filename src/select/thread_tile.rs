@@ -525,8 +525,8 @@ impl ThreadTile {
         flat && apart && reach < lines.stride
     }
 
-    /// The padding before a line, if its elements can be loaded four at a time (shaders/thread_tile/in_quads.wgsl): the lines
-    /// of X and Y are multiples of four, and outputs times stride stays inside the line.
+    /// The padding before a line, if its elements can be loaded four at a time (shaders/thread_tile/in_quads.wgsl): the
+    /// lines of X and Y are multiples of four, and outputs times stride stays inside the line.
     fn pad_in_quads(&self, one: &OnePass<'_>) -> Option<u32> {
         let axis = one.pass.axes.last()?;
         let uniform = one.uniform.axes.get(2)?;

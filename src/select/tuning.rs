@@ -28,8 +28,8 @@ pub(super) mod policy {
     /// The same threshold for windows with taps along one axis only: they slide in one pass, which is half of the work.
     pub const SLIDING_ALONG_ONE_FROM: u64 = 10;
 
-    /// Overlapping windows that the thread tile family refuses slide from this number of taps on. Software, in sweeps of
-    /// random geometries: from here on sliding was faster than reading every tap.
+    /// Overlapping windows that the thread tile family refuses slide from this number of taps on. Software, in sweeps
+    /// of random geometries: from here on sliding was faster than reading every tap.
     pub const SLIDING_INSTEAD_FROM: u64 = 6;
 
     /// Windows of more taps that overlap always slide.

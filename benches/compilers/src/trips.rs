@@ -5,8 +5,8 @@
 //! constant. If a is not constant but unsigned (the number of an invocation), it is taken as 0: the invocation with the
 //! most trips decides, since a wave runs until its last invocation is done. Other loops have rules: the bound of a loop
 //! over a window's taps stands in a uniform or a table, so it is taken from a constant of the prelude or from the case;
-//! a thread tile has a trip for each line of outputs; a loop over digits has at most a trip for each axis of the tensor;
-//! a loop over windows that begin with a NaN has none. All other loops are [`Count::Unknown`].
+//! a thread tile has a trip for each line of outputs; a loop over digits has at most a trip for each axis of the
+//! tensor; a loop over windows that begin with a NaN has none. All other loops are [`Count::Unknown`].
 
 use naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,
