@@ -318,6 +318,7 @@ mod tests {
     fn planning_looks_at_few_windows_whatever_it_plans() {
         let limits =
             [Limits::WEBGPU, Limits { max_buffer_bytes: 1 << 40, max_binding_bytes: 1 << 40, ..Limits::WEBGPU }];
+        let mut seen = 0;
         for (name, plan) in hostile_plans() {
             for limits in limits {
                 steps::take();
@@ -326,7 +327,8 @@ mod tests {
                 let found = families(&plan, &limits);
                 let all = steps::take();
                 assert_eq!(found.first(), selected.as_ref().ok(), "{name}: {selected:?}");
-                assert!(selecting > 0 && selecting < 1 << 17 && all < 1 << 18, "{name}: {selecting}, {all}");
+                assert!(selecting < 1 << 17 && all < 1 << 18, "{name}: {selecting}, {all}");
+                seen += selecting;
                 let Plan::Pool(pool) = &plan else { continue };
                 for budget in [1 << 20, 1 << 32] {
                     let _ = select_tiles(pool, &limits, budget);
@@ -335,5 +337,6 @@ mod tests {
                 }
             }
         }
+        assert!(seen > 0, "windows are counted");
     }
 }
