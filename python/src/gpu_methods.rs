@@ -126,7 +126,7 @@ impl PyGpu {
     /// child.
     fn notify_lost(&self, py: Python<'_>, reason: &Bound<'_, PyAny>) -> PyResult<()> {
         guarded(py, || {
-            self.opened(py)?.notify_lost(text("reason", reason)?);
+            self.opened(py)?.loss_notifier()(text("reason", reason)?);
             Ok(())
         })
     }

@@ -174,7 +174,7 @@ fn equal_plans_share_a_preparation_and_its_scratch_memory() {
     let fresh = sliding.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap();
     assert!(!std::ptr::eq(fresh.schedule(), prepared.schedule()));
     // A device that is lost has no preparation to give.
-    gpu.notify_lost("the test says so");
+    gpu.loss_notifier()("the test says so".to_owned());
     let lost = sliding.prepare_blocking(Prepare::from(plan).cached());
     assert!(matches!(lost, Err(ExecuteError::DeviceLost(_))), "{lost:?}");
 }

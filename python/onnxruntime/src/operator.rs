@@ -354,7 +354,7 @@ mod tests {
         assert!(Arc::ptr_eq(&before[0], &before[1]));
         let lose = |device: &Device| {
             let Device::Gpu(gpu) = device else { panic!("asked for a GPU") };
-            gpu.notify_lost("the test says so");
+            gpu.loss_notifier()("the test says so".to_owned());
         };
         lose(&before[0]);
         for kernel in &kernels {

@@ -128,31 +128,19 @@ impl Gpu {
         Gpu::of(OpenDevice::new(device, queue, &GpuOptions::default()))
     }
 
-    /// Marks the device as lost: every later call that needs it returns [`ExecuteError::DeviceLost`] with this reason
-    /// at once. For the caller's own lost callback; [`Gpu::open`] sets one that does this. The first reason stays.
+    /// A function that marks the device as lost: every later call that needs it returns [`ExecuteError::DeviceLost`]
+    /// with the function's argument as the reason, at once. The first reason stays. It is for the caller's own lost
+    /// callback, and keeps neither the `Gpu` nor the device alive; [`Gpu::open`] sets a callback that calls it.
     ///
     /// ```no_run
     /// use wgpu_pooling::{ExecuteError, Gpu, MaxPool, TensorView};
     ///
     /// let gpu = Gpu::new_blocking()?;
-    /// gpu.notify_lost("the driver was updated");
+    /// gpu.loss_notifier()("the driver was updated".to_owned());
     /// let x = TensorView::new(&[1, 1, 2], &[1.0f32, 2.0])?;
     /// let result = MaxPool::new([2]).on(x).run_blocking(&gpu);
     /// assert_eq!(result, Err(ExecuteError::DeviceLost("the driver was updated".to_owned())));
     /// # Ok::<(), ExecuteError>(())
-    /// ```
-    pub fn notify_lost(&self, reason: impl Into<String>) {
-        self.inner.device.loss().tell(reason.into());
-    }
-
-    /// [`Gpu::notify_lost`] as a function that keeps neither the `Gpu` nor the device alive, for a callback that the
-    /// device owns.
-    ///
-    /// ```no_run
-    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
-    /// let notify_lost = gpu.loss_notifier();
-    /// std::thread::spawn(move || notify_lost("the watchdog says so".to_owned()));
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn loss_notifier(&self) -> impl Fn(String) + Clone + Send + Sync + use<> {
         let loss = Arc::clone(self.inner.device.loss());
@@ -442,20 +430,8 @@ impl Gpu {
     }
 
     /// The number of pipelines in memory: those that a [`Prepared`](crate::Prepared) or the plan cache holds, and the
-    /// idle ones. When another pipeline is compiled, at most 32 idle pipelines stay on software adapters and 128 on
-    /// GPUs ([`Gpu::trim`]).
-    ///
-    /// ```no_run
-    /// use wgpu_pooling::{DType, Gpu, MaxPool};
-    /// let gpu = Gpu::new_blocking()?;
-    /// let prepared = gpu.prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?)?;
-    /// gpu.trim();
-    /// assert_eq!(gpu.resident_pipeline_count(), 1);
-    /// drop(prepared);
-    /// gpu.trim();
-    /// assert_eq!((gpu.resident_pipeline_count(), gpu.pipeline_count()), (0, 1));
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
+    /// idle ones.
+    #[doc(hidden)]
     pub fn resident_pipeline_count(&self) -> usize {
         self.inner.pipelines.resident()
     }
