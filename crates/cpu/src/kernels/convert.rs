@@ -3,9 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 
 use wgpu_pooling_plan::internal::Offence;
-use wgpu_pooling_plan::{ConvertPlan, ExecuteError, Index, IndexStrides, Layout, MAX_SPATIAL_AXES};
+use wgpu_pooling_plan::{ConvertPlan, ExecuteError, IndexStrides, Layout, MAX_SPATIAL_AXES};
 
-use super::parts::{Context, pieces};
+use super::indices::{Indices, IndicesMut};
+use super::parts::Context;
 use super::view::Places;
 
 /// Offences that several threads find.
@@ -26,11 +27,11 @@ impl Offences {
 const TASK: usize = 1 << 15;
 
 /// Writes the indices in the second convention. If an index cannot be converted, nothing is written.
-pub(crate) fn convert<F: Index, T: Index>(
+pub(crate) fn convert(
     plan: &ConvertPlan,
     context: &Context<'_>,
-    indices: &[F],
-    converted: &mut [T],
+    indices: Indices<'_>,
+    converted: IndicesMut<'_>,
 ) -> Result<(), ExecuteError> {
     let tasks = || (0..indices.len()).step_by(TASK);
     let length = |first: usize| TASK.min(indices.len() - first);
@@ -38,7 +39,7 @@ pub(crate) fn convert<F: Index, T: Index>(
     context.run(tasks().collect(), |first, _| {
         let mut offence = Offence::default();
         visit(plan, first, length(first), |from, n, c, at| {
-            let index = indices[from].to_i64();
+            let index = indices.get(from);
             if index != -1 && converted_index(plan, &strides, index, n, c, at).is_none() {
                 offence.add(from, index);
             }
@@ -49,13 +50,12 @@ pub(crate) fn convert<F: Index, T: Index>(
     if let Some((first, value, count)) = offences.found() {
         return Err(plan.offence(first, value, count));
     }
-    let written = pieces(converted, tasks().map(length));
-    context.run(tasks().zip(written).collect(), |(first, written), _| {
-        let mut written = written.iter_mut();
+    let written = converted.pieces(tasks().map(length));
+    context.run(tasks().zip(written).collect(), |(first, mut written), _| {
+        let mut number = 0;
         visit(plan, first, length(first), |from, n, c, at| {
-            if let Some(written) = written.next() {
-                *written = T::from_i64(converted_index(plan, &strides, indices[from].to_i64(), n, c, at).unwrap_or(-1));
-            }
+            written.set(number, converted_index(plan, &strides, indices.get(from), n, c, at).unwrap_or(-1));
+            number += 1;
         });
         Ok(())
     })

@@ -24,6 +24,7 @@ use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{DType, Element, Index, NanPolicy, PoolPlan};
 
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
+use super::indices::{IndicesMut, with_slice};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
 use super::passes::{are_worth_it, passes};
@@ -158,10 +159,10 @@ impl Direct {
     }
 
     /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-    pub fn run<I: Index>(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Option<&mut [I]>) {
+    pub fn run(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Option<&mut IndicesMut<'_>>) {
         macro_rules! run {
             ($code:ty) => {
-                self.groups::<$code, I>(part, cast_slice(x), cast_slice_mut(y), indices)
+                self.groups::<$code>(part, cast_slice(x), cast_slice_mut(y), indices)
             };
         }
         with_code!(part.plan.dtype(), run:
@@ -170,12 +171,12 @@ impl Direct {
         );
     }
 
-    fn groups<C: VectorCode, I: Index>(
+    fn groups<C: VectorCode>(
         &self,
         part: &PartOf<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let mut place = 0;
         let (mut nan_expected, mut free_of_nan) = (false, 0..0);
@@ -183,19 +184,19 @@ impl Direct {
             let outputs = group.count * group.lanes.len();
             let job = Job { own: self, part, group, x };
             // A loop may write what lies behind, because that is computed later.
-            let mut indices = indices.as_deref_mut().map(|indices| &mut indices[place..]);
+            let mut indices = indices.as_mut().map(|indices| indices.tail(place));
             let y = &mut y[place..];
             // X is in cache once its maxima are computed, and only then does it take little time to look for NaN.
             if !nan_expected {
-                job.run::<C, I>(false, y, indices.as_deref_mut());
+                job.run::<C>(false, y, indices.as_mut());
             }
             let nan = job.has_winning_nan(&mut free_of_nan);
             if nan || nan_expected {
-                job.run::<C, I>(nan, y, indices.as_deref_mut());
+                job.run::<C>(nan, y, indices.as_mut());
             }
             nan_expected = nan;
-            if let Some(indices) = indices {
-                job.begin_with_seed::<C, I>(y, indices);
+            if let Some(indices) = &mut indices {
+                job.begin_with_seed::<C>(y, indices);
             }
             activate_all(part.plan.activation, &mut y[..outputs]);
             place += outputs;
@@ -342,7 +343,7 @@ impl<T: Element> Job<'_, T> {
     }
 
     /// Writes the group's outputs, which are the first ones of the slices.
-    fn run<C: VectorCode<Element = T>, I: Index>(&self, nan_wins: bool, y: &mut [T], mut indices: Option<&mut [I]>) {
+    fn run<C: VectorCode<Element = T>>(&self, nan_wins: bool, y: &mut [T], mut indices: Option<&mut IndicesMut<'_>>) {
         let (group, shape) = (self.group, self.own.shape);
         let width = group.lanes.len();
         let begin = self.own.inside.start.clamp(group.lanes.start, group.lanes.end) - group.lanes.start;
@@ -367,28 +368,28 @@ impl<T: Element> Job<'_, T> {
             }
             while next < count {
                 let of_run = Outputs::Run(run, next);
-                let ended = self.vectors::<C, I>(of_run, begin, nan_wins, y, indices.as_deref_mut());
+                let ended = self.vectors::<C>(of_run, begin, nan_wins, y, indices.as_deref_mut());
                 let Some((row, at)) = ended.unwrap_or(Some((next, 0))) else { break };
                 for at in at..length {
                     let (row, lane) = (row + (begin + at) / width, (begin + at) % width);
-                    self.outputs::<C, I>(row..row + 1, lane, y, indices.as_deref_mut());
+                    self.outputs::<C>(row..row + 1, lane, y, indices.as_deref_mut());
                 }
                 next = row + 1;
             }
         }
         // After all rows, because the loop may have written here.
         for lane in (0..begin).chain(end..width) {
-            self.column::<C, I>(lane, nan_wins, y, indices.as_deref_mut());
+            self.column::<C>(lane, nan_wins, y, indices.as_deref_mut());
         }
     }
 
     /// The outputs of all rows at one place.
-    fn column<C: VectorCode<Element = T>, I: Index>(
+    fn column<C: VectorCode<Element = T>>(
         &self,
         lane: usize,
         nan_wins: bool,
         y: &mut [T],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let (group, shape) = (self.group, self.own.shape);
         let output = group.lanes.start + lane;
@@ -405,19 +406,19 @@ impl<T: Element> Job<'_, T> {
             y_step: group.lanes.len(),
         };
         let few = group.count < FEW_ROWS;
-        if few || self.vectors::<C, I>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
-            self.outputs::<C, I>(0..group.count, lane, y, indices);
+        if few || self.vectors::<C>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
+            self.outputs::<C>(0..group.count, lane, y, indices);
         }
     }
 
     /// Runs a loop, the first output of which has this number in its row. `None` if there are no vectors.
-    fn vectors<C: VectorCode<Element = T>, I: Index>(
+    fn vectors<C: VectorCode<Element = T>>(
         &self,
         outputs: Outputs<'_>,
         lane: usize,
         nan_wins: bool,
         y: &mut [T],
-        indices: Option<&mut [I]>,
+        indices: Option<&mut IndicesMut<'_>>,
     ) -> Option<Option<(usize, usize)>> {
         let (x, y) = (cast_slice(self.x), cast_slice_mut(&mut y[lane..]));
         let (room, simd) = (y.len(), self.part.simd);
@@ -428,9 +429,11 @@ impl<T: Element> Job<'_, T> {
             }
             Some(indices) => {
                 let (base, step, row_step) = (self.base(0, lane), self.step(), self.group.index_step);
-                let indices = &mut indices[lane..];
-                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &self.group.ahead };
-                simd.vectors(Taps { outputs, x, room, form, nan_wins })
+                let ahead = &self.group.ahead;
+                with_slice!(IndicesMut, indices.tail(lane), indices => {
+                    let form = Placed::<C, _> { y, indices, base, row_step, step, ahead };
+                    simd.vectors(Taps { outputs, x, room, form, nan_wins })
+                })
             }
         }
     }
@@ -471,14 +474,13 @@ impl<T: Element> Job<'_, T> {
 
     /// Writes the outputs again that differ where windows begin with the seed instead of their first elements: those
     /// that are not greater than it. Nothing in such a window is greater, unless it begins with NaN.
-    fn begin_with_seed<C: VectorCode<Element = T>, I: Index>(&self, y: &mut [T], indices: &mut [I]) {
+    fn begin_with_seed<C: VectorCode<Element = T>>(&self, y: &mut [T], indices: &mut IndicesMut<'_>) {
         let (plan, group) = (self.part.plan, self.group);
         if plan.nan_policy != NanPolicy::SeedLowest {
             return;
         }
         let (seed, width) = (plan.seed::<T>(), group.lanes.len());
-        let rows = y.chunks_mut(width).zip(indices.chunks_mut(width)).take(group.count);
-        for (row, (y, indices)) in rows.enumerate() {
+        for (row, y) in y.chunks_mut(width).take(group.count).enumerate() {
             let all_above = self.part.simd.run(
                 #[inline(always)]
                 || y.iter().fold(true, |all, &own| all & C::above(own, seed)),
@@ -486,13 +488,14 @@ impl<T: Element> Job<'_, T> {
             if all_above {
                 continue;
             }
-            for (lane, (own, index)) in y.iter_mut().zip(indices).enumerate() {
+            for (lane, own) in y.iter_mut().enumerate() {
                 if C::above(*own, seed) {
                     continue;
                 }
                 let greater = if own.is_nan() { self.greatest::<C>(row, lane, seed) } else { None };
                 let (value, position) = greater.unwrap_or_else(|| (seed, self.index_of_seed(row, lane)));
-                (*own, *index) = (value, I::from_i64(position));
+                *own = value;
+                indices.set(row * width + lane, position);
             }
         }
     }
@@ -526,12 +529,12 @@ impl<T: Element> Job<'_, T> {
     }
 
     /// The outputs of some rows at one place, all of them one tap after the other.
-    fn outputs<C: VectorCode<Element = T>, I: Index>(
+    fn outputs<C: VectorCode<Element = T>>(
         &self,
         rows: Range<usize>,
         lane: usize,
         y: &mut [T],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let (group, shape) = (self.group, self.own.shape);
         let nan_wins = nan_wins(self.part.plan);
@@ -551,12 +554,14 @@ impl<T: Element> Job<'_, T> {
                 let of_rows = x.zip(y[from..].chunks_mut(width));
                 if let Some(indices) = &mut indices {
                     let mut base = self.base(rows.start, lane).wrapping_add(group.ahead[number * shape.kernel + tap]);
-                    for ((next, best), index) in of_rows.zip(indices[from..].chunks_mut(width)) {
-                        let takes = begins | C::above(next[0], best[0]) | (nan_wins & next[0].is_nan());
-                        best[0] = if takes { next[0] } else { best[0] };
-                        index[0] = if takes { I::from_i64(base) } else { index[0] };
-                        base = base.wrapping_add(group.index_step);
-                    }
+                    with_slice!(IndicesMut, indices, indices => {
+                        for ((next, best), index) in of_rows.zip(indices[from..].chunks_mut(width)) {
+                            let takes = begins | C::above(next[0], best[0]) | (nan_wins & next[0].is_nan());
+                            best[0] = if takes { next[0] } else { best[0] };
+                            index[0] = if takes { Index::from_i64(base) } else { index[0] };
+                            base = base.wrapping_add(group.index_step);
+                        }
+                    });
                 } else if begins {
                     of_rows.for_each(|(next, best)| best[0] = next[0]);
                 } else {

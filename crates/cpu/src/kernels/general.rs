@@ -2,8 +2,9 @@
 //! compared by integers, so it also serves threads that take subnormal floats for zeros.
 
 use wgpu_pooling_plan::internal::activate;
-use wgpu_pooling_plan::{Element, Index, MAX_SPATIAL_AXES, PoolPlan, Taps};
+use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, PoolPlan, Taps};
 
+use super::indices::IndicesMut;
 use super::parts::Part;
 use super::view::View;
 
@@ -17,13 +18,13 @@ struct Best<T> {
 }
 
 /// Computes a part of Y, and of Indices in the order of Y.
-pub(crate) fn pool<T: Element, I: Index>(
+pub(crate) fn pool<T: Element>(
     plan: &PoolPlan,
     view: &View,
     part: &Part,
     x: &[T],
     y: &mut [T],
-    mut indices: Option<&mut [I]>,
+    mut indices: Option<&mut IndicesMut<'_>>,
 ) {
     let mut out = At::default();
     let axes = view.axes.len();
@@ -40,7 +41,7 @@ pub(crate) fn pool<T: Element, I: Index>(
                 let (value, index) = window(plan, view, &out, &x[plane + inner..], indices_of);
                 y[written] = value;
                 if let Some(indices) = &mut indices {
-                    indices[written] = I::from_i64(index);
+                    indices.set(written, index);
                 }
                 written += 1;
             }

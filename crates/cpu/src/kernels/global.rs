@@ -14,8 +14,9 @@ use std::ops::Range;
 
 use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::activate_all;
-use wgpu_pooling_plan::{DType, Element, ExecuteError, Index, NanPolicy, PoolPlan};
+use wgpu_pooling_plan::{DType, Element, ExecuteError, NanPolicy, PoolPlan};
 
+use super::indices::IndicesMut;
 use super::lane::{
     Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan,
     greatest_lane, with_code,
@@ -94,51 +95,36 @@ enum Winner<L> {
     Lane(Found<L>),
 }
 
-/// Takes the indices of consecutive outputs, and the number of the first one.
-type WriteIndices<'a> = dyn FnMut(usize, &[i64]) + 'a;
-
 /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool<I: Index>(
+pub(crate) fn pool(
     runs: &Runs,
     part: &PartOf<'_>,
     x: &[u8],
     y: &mut [u8],
-    indices: Option<&mut [I]>,
+    indices: Option<&mut IndicesMut<'_>>,
 ) -> Result<(), ExecuteError> {
     let Part { outer, rows } = part.part;
     let row = part.view.row();
     let first = (outer.start * part.view.axes[0].output + rows.start) * row;
-    let mut write = indices.map(writer);
-    let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
-    write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, write).map(|_| ())
+    write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, indices).map(|_| ())
 }
 
 /// Has all threads compute the blocks of each window, where there are fewer windows than parts of the work. False, and
 /// nothing is written, if there are not, if windows are single blocks, or if a thread compares floats otherwise than
 /// they are.
-pub(crate) fn pool_in_blocks<I: Index>(
+pub(crate) fn pool_in_blocks(
     runs: &Runs,
     (plan, view, context): (&PoolPlan, &View, &Context<'_>),
     x: &[u8],
     y: &mut [u8],
-    indices: Option<&mut [I]>,
+    indices: Option<&mut IndicesMut<'_>>,
 ) -> Result<bool, ExecuteError> {
     let count = y.len() / plan.dtype().bytes();
     let wanted = wanted(plan.bytes(), threads);
     if count >= wanted {
         return Ok(false);
     }
-    let mut write = indices.map(writer);
-    let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
-    write_windows((runs, plan, view, context.simd), Share::Blocks(context, wanted.div_ceil(count)), x, y, write)
-}
-
-fn writer<I: Index>(indices: &mut [I]) -> impl FnMut(usize, &[i64]) {
-    move |first, found| {
-        for (index, &found) in indices[first..].iter_mut().zip(found) {
-            *index = I::from_i64(found);
-        }
-    }
+    write_windows((runs, plan, view, context.simd), Share::Blocks(context, wanted.div_ceil(count)), x, y, indices)
 }
 
 /// Whether this thread compares the plan's elements otherwise than they are.
@@ -162,11 +148,11 @@ fn write_windows(
     share: Share<'_>,
     x: &[u8],
     y: &mut [u8],
-    write: Option<&mut WriteIndices<'_>>,
+    indices: Option<&mut IndicesMut<'_>>,
 ) -> Result<bool, ExecuteError> {
     macro_rules! run {
         ($code:ty) => {
-            Windows::<$code>::of((runs, plan, view, simd), cast_slice(x)).run(share, cast_slice_mut(y), write)
+            Windows::<$code>::of((runs, plan, view, simd), cast_slice(x)).run(share, cast_slice_mut(y), indices)
         };
     }
     with_code!(plan.dtype(), run:
@@ -199,18 +185,18 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         &self,
         share: Share<'_>,
         y: &mut [C::Element],
-        write: Option<&mut WriteIndices<'_>>,
+        indices: Option<&mut IndicesMut<'_>>,
     ) -> Result<bool, ExecuteError> {
         let blocks = self.runs.longest.div_ceil(Self::BLOCK);
         match share {
-            Share::Windows(first) => self.windows(first, y, write, |_, window| {
+            Share::Windows(first) => self.windows(first, y, indices, |_, window| {
                 self.winner(window, &[self.blocks(window, &(0..window.len().div_ceil(Self::BLOCK)))])
             }),
             Share::Blocks(..) if blocks <= 1 || is_inexact(self.plan) => return Ok(false),
             Share::Blocks(context, wanted) => {
                 let shares = runs(blocks, wanted);
                 let Some(found) = self.found(context, y.len(), &shares)? else { return Ok(false) };
-                self.windows(0, y, write, |number, window| {
+                self.windows(0, y, indices, |number, window| {
                     self.winner(window, &found[number * shares.len()..][..shares.len()])
                 });
             }
@@ -223,18 +209,18 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         &self,
         first: usize,
         y: &mut [C::Element],
-        mut write: Option<&mut WriteIndices<'_>>,
+        mut indices: Option<&mut IndicesMut<'_>>,
         winner: impl Fn(usize, &[C::Element]) -> Winner<C::Lane>,
     ) {
         let mut done = 0;
         while done < y.len() {
             let stretch = self.runs.stretch(first + done, y.len() - done);
             let own = &mut y[done..][..stretch.count];
-            let write = write.as_mut().map(|write| &mut **write as &mut WriteIndices<'_>);
+            let indices = indices.as_deref_mut();
             if stretch.length <= SMALL && stretch.count >= FEW {
-                self.small(&stretch, (first + done, done), own, write);
+                self.small(&stretch, (first + done, done), own, indices);
             } else {
-                self.each(&stretch, (first + done, done), own, write, &winner);
+                self.each(&stretch, (first + done, done), own, indices, &winner);
             }
             done += stretch.count;
         }
@@ -247,7 +233,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         stretch: &Stretch,
         (first, place): (usize, usize),
         y: &mut [C::Element],
-        mut write: Option<&mut WriteIndices<'_>>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let mut winners = Winners::new();
         for (batch, y) in y.chunks_mut(PLANES).enumerate() {
@@ -255,26 +241,26 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
             let stretch = stretch.from(before);
             let planes = Batch { count: y.len(), plane: stretch.length, step: stretch.step };
             let x = &self.x[stretch.first..][..(y.len() - 1) * stretch.step + stretch.length];
-            let rule = (self.seed, self.nan_wins, write.is_some());
+            let rule = (self.seed, self.nan_wins, indices.is_some());
             C::Lane::winners::<C>(self.simd, x, planes, rule, &mut winners);
             y.copy_from_slice(&winners.values[..y.len()]);
-            if let Some(write) = &mut write {
-                let (mut indices, mut seeds) = ([0; PLANES], false);
+            if let Some(indices) = &mut indices {
+                let (mut own, mut seeds) = ([0; PLANES], false);
                 let places = winners.stays.iter().zip(&winners.places);
                 let mut of_window = stretch.index;
-                for (index, (&stays, &place)) in indices.iter_mut().zip(places).take(y.len()) {
+                for (index, (&stays, &place)) in own.iter_mut().zip(places).take(y.len()) {
                     *index = self.index(of_window, usize::from(place));
                     of_window = of_window.wrapping_add(stretch.index_step);
                     seeds |= stays;
                 }
                 if seeds && self.seed.is_some() {
-                    for (number, index) in indices[..y.len()].iter_mut().enumerate() {
+                    for (number, index) in own[..y.len()].iter_mut().enumerate() {
                         if winners.stays[number] {
                             *index = self.index_of_seed(first + before + number);
                         }
                     }
                 }
-                write(place + before, &indices[..y.len()]);
+                indices.write(place + before, &own[..y.len()]);
             }
         }
     }
@@ -285,7 +271,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         stretch: &Stretch,
         (first, place): (usize, usize),
         y: &mut [C::Element],
-        mut write: Option<&mut WriteIndices<'_>>,
+        mut indices: Option<&mut IndicesMut<'_>>,
         winner: &impl Fn(usize, &[C::Element]) -> Winner<C::Lane>,
     ) {
         // A lane does not say which of two zeros it was.
@@ -294,7 +280,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
             let stretch = stretch.from(number);
             let window = &self.x[stretch.first..][..stretch.length];
             let at = match winner(place + number, window) {
-                Winner::Lane(found) if write.is_none() && !is_zero(found.best) => {
+                Winner::Lane(found) if indices.is_none() && !is_zero(found.best) => {
                     *y = C::decode(found.best);
                     continue;
                 }
@@ -303,9 +289,9 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
                 Winner::Seed => None,
             };
             *y = at.map_or_else(|| self.plan.seed(), |at| window[at]);
-            if let Some(write) = &mut write {
+            if let Some(indices) = &mut indices {
                 let index = at.map_or_else(|| self.index_of_seed(first + number), |at| self.index(stretch.index, at));
-                write(place + number, &[index]);
+                indices.set(place + number, index);
             }
         }
     }
@@ -348,7 +334,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         Ok(found.into_iter().collect())
     }
 
-    /// What a run of blocks of a window has. Compiled once, and not for each type of indices.
+    /// What a run of blocks of a window has.
     #[inline(never)]
     fn blocks(&self, window: &[C::Element], blocks: &Range<usize>) -> Found<C::Lane> {
         let nan_wins = self.nan_wins;

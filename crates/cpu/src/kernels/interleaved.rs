@@ -20,6 +20,7 @@ use wgpu_pooling_plan::internal::EmptyBase;
 use wgpu_pooling_plan::{ExecuteError, Index, Layout, NanPolicy, PoolPlan};
 
 use super::axes::MOST_INDEX;
+use super::indices::{IndicesMut, with_slice};
 use super::parts::{Context, Part};
 use super::scratch::{aligned_words_of, take, take_aligned, words_of};
 use super::transpose::{BEHIND, Planes, interleave, separate};
@@ -109,36 +110,20 @@ impl Interleaved {
     }
 
     /// Computes a part of Y, and of Indices in the order of Y. `compute` does so for a part of interleaved planes.
-    pub fn run<I: Index>(
+    pub fn run(
         &self,
         (plan, view, context, part): (&PoolPlan, &View, &Context<'_>, &Part),
         x: &[u8],
         y: &mut [u8],
-        indices: Option<&mut [I]>,
+        indices: Option<&mut IndicesMut<'_>>,
         compute: &mut Compute<'_>,
     ) -> Result<(), ExecuteError> {
-        let job = Job { own: self, plan, view, context, part };
-        let mut write = indices.map(|indices| {
-            move |within: &[i32], plane: usize, first: usize, place: usize| {
-                for (number, within) in within.chunks_exact(plane).enumerate() {
-                    let base = job.index_of_plane(first + number);
-                    let indices = &mut indices[place + number * plane..][..plane];
-                    for (index, &within) in indices.iter_mut().zip(within) {
-                        *index = I::from_i64(base.wrapping_add(i64::from(within)));
-                    }
-                }
-            }
-        });
-        job.run(x, y, write.as_mut().map(|write| write as &mut WriteIndices<'_>), compute)
+        Job { own: self, plan, view, context, part }.run(x, y, indices, compute)
     }
 }
 
 /// Computes a part of interleaved planes: Y, and the indices within planes.
-type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<&mut [i32]>) -> Result<(), ExecuteError> + 'a;
-
-/// Takes the indices within some planes, how many each of them has, the number of the first one, and its place in
-/// Indices.
-type WriteIndices<'a> = dyn FnMut(&[i32], usize, usize, usize) + 'a;
+type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<IndicesMut<'_>>) -> Result<(), ExecuteError> + 'a;
 
 /// Whether there are planes for all lanes of a vector.
 pub(crate) fn fill_lanes(plan: &PoolPlan, planes: usize) -> bool {
@@ -169,7 +154,7 @@ impl Job<'_> {
         &self,
         x: &[u8],
         y: &mut [u8],
-        mut indices: Option<&mut WriteIndices<'_>>,
+        mut indices: Option<&mut IndicesMut<'_>>,
         compute: &mut Compute<'_>,
     ) -> Result<(), ExecuteError> {
         let (view, simd) = (&self.own.view, self.context.simd);
@@ -209,18 +194,30 @@ impl Job<'_> {
                 let length = count * input * bytes;
                 planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
                 interleave(simd, bytes, of_x, planes_of_x, interleaved_x);
-                let of_indices = indices.is_some().then_some(&mut *interleaved_indices);
+                let of_indices = indices.is_some().then_some(IndicesMut::I32(&mut *interleaved_indices));
                 compute(&part, interleaved_x, interleaved_y, of_indices)?;
                 let place = (first - planes.start) * output;
                 separate(simd, bytes, of_y, interleaved_y, &mut y[place * bytes..]);
-                if let Some(write) = &mut indices {
+                if let Some(indices) = &mut indices {
                     let (from, to) = (cast_slice(interleaved_indices), cast_slice_mut(planes_of_indices));
                     separate(simd, size_of::<i32>(), of_y, from, to);
-                    write(&planes_of_indices[..count * output], output, first, place);
+                    let within = &planes_of_indices[..count * output];
+                    let to = indices.part(place..place + count * output);
+                    with_slice!(IndicesMut, to, to => self.write(within, output, first, to));
                 }
             }
             Ok(())
         })
+    }
+
+    /// Writes the indices of planes, given those within planes, the outputs of a plane and the first plane's number.
+    fn write<I: Index>(&self, within: &[i32], output: usize, first: usize, to: &mut [I]) {
+        for (number, (within, to)) in within.chunks_exact(output).zip(to.chunks_exact_mut(output)).enumerate() {
+            let base = self.index_of_plane(first + number);
+            for (index, &within) in to.iter_mut().zip(within) {
+                *index = I::from_i64(base.wrapping_add(i64::from(within)));
+            }
+        }
     }
 
     /// What is added to indices within a plane.

@@ -8,6 +8,7 @@ pub(crate) mod direct;
 pub(crate) mod flat;
 pub(crate) mod general;
 pub(crate) mod global;
+pub(crate) mod indices;
 pub(crate) mod interleaved;
 pub(crate) mod lane;
 pub(crate) mod multiples;

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wgpu_pooling_plan::internal::for_each;
 use wgpu_pooling_plan::{AxisWindow, ExecuteError, Index, Layout, Taps, UnpoolPlan};
 
+use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::parts::{Context, cut, threads, wanted};
 use super::view::unpool_planes;
@@ -25,10 +26,10 @@ const MOST_ROWS: u64 = 64;
 
 /// Whether each index names an element of its source's window, or none if the plan skips those. Indices have to be
 /// positions of Y, in row-major order. `base` is the index of a plane's first element.
-pub(super) fn stay_in_their_windows<I: Index>(
+pub(super) fn stay_in_their_windows(
     plan: &UnpoolPlan,
     context: &Context<'_>,
-    indices: &[I],
+    indices: Indices<'_>,
     base: impl Fn(usize) -> i64 + Sync,
 ) -> Result<bool, ExecuteError> {
     let Some(windows) = &plan.windows else { return Ok(false) };
@@ -44,20 +45,20 @@ pub(super) fn stay_in_their_windows<I: Index>(
     let parts = cut(units, 1, wanted(plan.bytes(), threads).min(units), 1);
     context.run(parts, |part, _| {
         for unit in part.outer {
-            let mut indices = indices[unit * plane * columns.channels..][..plane * columns.channels]
-                .chunks(columns.runs.len().max(1));
+            let mut place = unit * plane * columns.channels;
             let base = base(unit * columns.channels);
             let mut stay = true;
             for_each(columns.outer_sources, |at| {
                 let rows = columns.rows_of(windows, at);
-                let indices = indices.next().unwrap_or_default();
-                stay &= context.simd.run(
+                let of_row = indices.part(place..place + columns.runs.len());
+                place += columns.runs.len();
+                stay &= with_slice!(Indices, of_row, indices => context.simd.run(
                     #[inline(always)]
                     || match columns.step {
-                        1 => columns.hold::<I, true>(indices, base, &rows, plan.skip_minus_one),
-                        _ => columns.hold::<I, false>(indices, base, &rows, plan.skip_minus_one),
+                        1 => columns.hold::<_, true>(indices, base, &rows, plan.skip_minus_one),
+                        _ => columns.hold::<_, false>(indices, base, &rows, plan.skip_minus_one),
                     },
-                );
+                ));
             });
             if !stay {
                 strays.store(true, Ordering::Relaxed);

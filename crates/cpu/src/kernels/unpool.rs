@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytemuck::{Pod, cast_slice_mut};
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::{Named, Offence, activate_all, for_each, stay_in_plane};
 use wgpu_pooling_plan::with_element;
 use wgpu_pooling_plan::{
@@ -12,6 +12,7 @@ use wgpu_pooling_plan::{
 
 use super::choose::CpuKernel;
 use super::convert::Offences;
+use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::own_windows::stay_in_their_windows;
 use super::parts::{Context, Part, cut, pieces, runs, threads, wanted};
@@ -41,15 +42,15 @@ impl UnpoolWork {
         self.kernel
     }
 
-    /// Writes Y. If indices are bad and the plan refuses such, nothing is written, unless the outputs are fresh. The
-    /// words are the bits of elements.
-    pub fn run<W: Word, I: Index>(
+    /// Writes Y. If indices are bad and the plan refuses such, nothing is written, unless the outputs are fresh. X and Y
+    /// are the bytes of slices of the plan's element type.
+    pub fn run(
         &self,
         plan: &UnpoolPlan,
         context: &Context<'_>,
-        x: &[W],
-        indices: &[I],
-        y: &mut [W],
+        x: &[u8],
+        indices: Indices<'_>,
+        y: &mut [u8],
     ) -> Result<(), ExecuteError> {
         // An output without elements has no index that names one.
         if y.is_empty() {
@@ -80,8 +81,32 @@ impl Word for u16 {}
 impl Word for u32 {}
 impl Word for u64 {}
 
+/// Evaluates an expression, compiled for each width of an element, with the integer of that width as `$word`.
+macro_rules! with_word {
+    ($plan:expr, $word:ident => $expression:expr) => {
+        match $plan.dtype().bytes() {
+            1 => {
+                type $word = u8;
+                $expression
+            }
+            2 => {
+                type $word = u16;
+                $expression
+            }
+            4 => {
+                type $word = u32;
+                $expression
+            }
+            _ => {
+                type $word = u64;
+                $expression
+            }
+        }
+    };
+}
+
 /// Applies the plan's activation to elements of Y.
-fn activate<W: Word>(plan: &UnpoolPlan, y: &mut [W]) {
+fn activate(plan: &UnpoolPlan, y: &mut [u8]) {
     if plan.activation != Activation::Identity {
         with_element!(plan.dtype(), T => activate_all::<T>(plan.activation, cast_slice_mut(y)));
     }
@@ -132,25 +157,21 @@ impl Units {
 }
 
 /// Whether every index names an element of its own plane, or none if the plan skips those.
-fn stay_in_their_planes<I: Index>(
-    plan: &UnpoolPlan,
-    context: &Context<'_>,
-    indices: &[I],
-) -> Result<bool, ExecuteError> {
+fn stay_in_their_planes(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) -> Result<bool, ExecuteError> {
     let units = Units::of(plan, plan.space.layout);
     let strays = AtomicBool::new(false);
     let multiples = Multiples::of(units.planes as u32);
     context.run(units.parts.clone(), |part, _| {
         for unit in part.outer {
-            let (base, indices) = (base(plan, unit * units.planes), &indices[unit * units.sources..][..units.sources]);
-            let (elements, skips) = (units.elements as u64, plan.skip_minus_one);
-            let stay = match plan.space.layout {
+            let indices = indices.part(unit * units.sources..(unit + 1) * units.sources);
+            let (base, elements, skips) = (base(plan, unit * units.planes), units.elements as u64, plan.skip_minus_one);
+            let stay = with_slice!(Indices, indices, indices => match plan.space.layout {
                 Layout::Nchw => context.simd.run(
                     #[inline(always)]
                     || stay_in_plane(indices, base, elements, skips),
                 ),
                 Layout::Nhwc => stay_in_channels(context.simd, indices, base, &units, &multiples, skips),
-            };
+            });
             if !stay {
                 strays.store(true, Ordering::Relaxed);
             }
@@ -192,53 +213,77 @@ const LOOKED_AT_BYTES: usize = 8 << 10;
 
 /// Writes the elements of each plane in order, so that of equal indices the last one wins, and zeros elsewhere. Returns
 /// whether each index names an element of its own plane or is skipped; otherwise Y is of no use.
-fn scatter<W: Word, I: Index>(
+fn scatter(
     plan: &UnpoolPlan,
     context: &Context<'_>,
-    x: &[W],
-    indices: &[I],
-    y: &mut [W],
+    x: &[u8],
+    indices: Indices<'_>,
+    y: &mut [u8],
 ) -> Result<bool, ExecuteError> {
     let units = Units::of(plan, plan.layout());
-    let (strays, skips) = (AtomicBool::new(false), plan.skip_minus_one);
+    let (strays, bytes) = (AtomicBool::new(false), plan.dtype().bytes());
     let multiples = Multiples::of(units.planes as u32);
-    let y = pieces(y, units.parts.iter().map(|part| part.outer.len() * units.elements));
+    let y = pieces(y, units.parts.iter().map(|part| part.outer.len() * units.elements * bytes));
     context.run(units.parts.iter().zip(y).collect(), |(part, y), scratch| {
-        for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(units.elements)) {
+        for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(units.elements * bytes)) {
             let sources = unit * units.sources..(unit + 1) * units.sources;
-            let (x, indices) = (&x[sources.clone()], &indices[sources]);
-            let base_of = |plane| base(plan, unit * units.planes + plane);
-            let mut written = Written { y, zeros: 0 };
-            let stay = match (plan.layout(), plan.space.layout) {
-                (Layout::Nhwc, Layout::Nchw) => {
-                    let planes = ChannelPlanes {
-                        channels: units.planes,
-                        y_plane: units.elements / units.planes,
-                        base: base_of(0),
-                        apart: plan.space.strides().c,
-                    };
-                    channels((context.simd, skips), x, indices, &mut written, &planes, scratch)?
-                }
-                (Layout::Nhwc, Layout::Nhwc) => {
-                    // Whole positions.
-                    let piece = (LOOKED_AT_BYTES / size_of::<I>() / units.planes).max(1) * units.planes;
-                    x.chunks(piece).zip(indices.chunks(piece)).all(|(x, indices)| {
-                        stay_in_channels(context.simd, indices, base_of(0), &units, &multiples, skips)
-                            && written.take(x, indices, base_of(0), skips)
-                    })
-                }
-                _ => written.take(x, indices, base_of(0), skips),
-            };
+            let x = &x[sources.start * bytes..sources.end * bytes];
+            let of_unit = Unit { plan, units: &units, multiples: &multiples, number: unit, simd: context.simd };
+            let stay = with_word!(plan, W => {
+                let mut written = Written::<W> { y: cast_slice_mut(y), zeros: 0 };
+                let stay = of_unit.scatter(cast_slice(x), indices.part(sources), &mut written, scratch)?;
+                written.fill_up_to(units.elements);
+                stay
+            });
             if !stay {
                 strays.store(true, Ordering::Relaxed);
                 return Ok(());
             }
-            written.fill_up_to(units.elements);
-            activate(plan, written.y);
+            activate(plan, y);
         }
         Ok(())
     })?;
     Ok(!strays.into_inner())
+}
+
+/// One of the [`Units`] that are scattered.
+struct Unit<'a> {
+    plan: &'a UnpoolPlan,
+    units: &'a Units,
+    /// The multiples of the planes of a unit.
+    multiples: &'a Multiples,
+    number: usize,
+    simd: SimdLevel,
+}
+
+impl Unit<'_> {
+    /// Writes the sources of the unit. Returns whether each index names an element of its own plane or is skipped.
+    fn scatter<W: Word>(
+        &self,
+        x: &[W],
+        indices: Indices<'_>,
+        written: &mut Written<'_, W>,
+        scratch: &mut Scratch,
+    ) -> Result<bool, ExecuteError> {
+        let (plan, units, skips) = (self.plan, self.units, self.plan.skip_minus_one);
+        let base = base(plan, self.number * units.planes);
+        match (plan.layout(), plan.space.layout) {
+            (Layout::Nhwc, Layout::Nchw) => {
+                let y_plane = units.elements / units.planes;
+                let planes = ChannelPlanes { channels: units.planes, y_plane, base, apart: plan.space.strides().c };
+                channels((self.simd, skips), x, indices, written, &planes, scratch)
+            }
+            (Layout::Nhwc, Layout::Nhwc) => Ok(with_slice!(Indices, indices, indices => {
+                // Whole positions.
+                let piece = (LOOKED_AT_BYTES / plan.index_type().bytes() / units.planes).max(1) * units.planes;
+                x.chunks(piece).zip(indices.chunks(piece)).all(|(x, indices)| {
+                    stay_in_channels(self.simd, indices, base, units, self.multiples, skips)
+                        && written.take(x, indices, base, skips)
+                })
+            })),
+            _ => Ok(with_slice!(Indices, indices, indices => written.take(x, indices, base, skips))),
+        }
+    }
 }
 
 /// Bytes of zeros that are written further than the element that is named. Longer runs of zeros are written faster, and
@@ -340,10 +385,10 @@ const NO_PLACE: u32 = u32::MAX;
 /// places in Y of 3 channels     a: 0 9 15 21 ..  b: 4 7 16 19 ..   c: ..
 /// X, position after position    a0 b0 c0  a1 b1 c1 ..: a0 to place 0, b0 to 4, .. a1 to 9, b1 to 7, ..
 /// ```
-fn channels<W: Word, I: Index>(
+fn channels<W: Word>(
     (simd, skips): (SimdLevel, bool),
     x: &[W],
-    indices: &[I],
+    indices: Indices<'_>,
     written: &mut Written<'_, W>,
     planes: &ChannelPlanes,
     scratch: &mut Scratch,
@@ -358,12 +403,15 @@ fn channels<W: Word, I: Index>(
             let made = &mut made[..channels.len()];
             let mut end = 0;
             for (c, places) in channels.clone().zip(made.iter_mut()) {
-                let indices = &indices[c * plane..][positions.clone()];
-                let own = simd.run(
-                    #[inline(always)]
-                    || planes.places(c, indices, places),
-                );
-                match own.or_else(|| skips.then(|| planes.places_or_none(c, indices, places)).flatten()) {
+                let indices = indices.part(c * plane + positions.start..c * plane + positions.end);
+                let own = with_slice!(Indices, indices, indices => {
+                    let inside = simd.run(
+                        #[inline(always)]
+                        || planes.places(c, indices, places),
+                    );
+                    inside.or_else(|| skips.then(|| planes.places_or_none(c, indices, places)).flatten())
+                });
+                match own {
                     Some(own) => end = end.max(own),
                     None => return Ok(false),
                 }
@@ -417,7 +465,7 @@ impl ChannelPlanes {
 }
 
 /// The error of bad indices, where the plan refuses them.
-fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I]) -> Result<(), ExecuteError> {
+fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) -> Result<(), ExecuteError> {
     if !plan.refuses_bad_indices() {
         return Ok(());
     }
@@ -428,7 +476,7 @@ fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I])
         |part, _| {
             let mut offence = Offence::default();
             sources(plan, part.outer, |_, place, n, c, at| {
-                let index = indices[place].to_i64();
+                let index = indices.get(place);
                 let mut target = [0; MAX_SPATIAL_AXES];
                 if let Named::OutOfRange | Named::Outside = plan.named(index, n, c, at, &mut target[..at.len()]) {
                     offence.add(place, index);
@@ -442,37 +490,42 @@ fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I])
 }
 
 /// Each task owns a run of Y and takes from all sources that may name one of its elements those that do, in order.
-fn general<W: Word, I: Index>(
+fn general(
     plan: &UnpoolPlan,
     context: &Context<'_>,
-    x: &[W],
-    indices: &[I],
-    y: &mut [W],
+    x: &[u8],
+    indices: Indices<'_>,
+    y: &mut [u8],
 ) -> Result<(), ExecuteError> {
-    let [_, y_plane] = unpool_planes(plan);
-    let places = Places::of(plan.layout(), plan.channels, y_plane);
+    let bytes = plan.dtype().bytes();
     let wanted = wanted((indices.len() as u64).saturating_mul(64), threads);
     // A task reads all sources, or those of its batch items or planes where an index cannot name others.
     let wanted = if plan.space.flatten.counts_batch() { wanted.min(threads()) } else { wanted };
-    let owned = runs(y.len(), wanted);
-    let slices = pieces(y, owned.iter().map(Range::len));
+    let owned = runs(y.len() / bytes, wanted);
+    let slices = pieces(y, owned.iter().map(|owned| owned.len() * bytes));
     context.run(owned.iter().zip(slices).collect(), |(owned, y), _| {
-        y.fill(W::zeroed());
-        sources(plan, relevant(plan, owned, y_plane), |from, place, n, c, at| {
-            let mut target = [0; MAX_SPATIAL_AXES];
-            let target = &mut target[..at.len()];
-            if let Named::Element(n, c) = plan.named(indices[place].to_i64(), n, c, at, target) {
-                let position =
-                    target.iter().zip(&plan.y_extents).fold(0, |position, (at, extent)| position * extent + at);
-                let to = places.at(n, c, position);
-                if owned.contains(&to) {
-                    y[to - owned.start] = x[from];
-                }
-            }
-        });
+        y.fill(0);
+        with_word!(plan, W => write_named::<W>(plan, owned, cast_slice(x), indices, cast_slice_mut(y)));
         activate(plan, y);
         Ok(())
     })
+}
+
+/// Writes those elements of X whose indices name one of the elements of this run of Y.
+fn write_named<W: Word>(plan: &UnpoolPlan, owned: &Range<usize>, x: &[W], indices: Indices<'_>, y: &mut [W]) {
+    let [_, y_plane] = unpool_planes(plan);
+    let places = Places::of(plan.layout(), plan.channels, y_plane);
+    sources(plan, relevant(plan, owned, y_plane), |from, place, n, c, at| {
+        let mut target = [0; MAX_SPATIAL_AXES];
+        let target = &mut target[..at.len()];
+        if let Named::Element(n, c) = plan.named(indices.get(place), n, c, at, target) {
+            let position = target.iter().zip(&plan.y_extents).fold(0, |position, (at, extent)| position * extent + at);
+            let to = places.at(n, c, position);
+            if owned.contains(&to) {
+                y[to - owned.start] = x[from];
+            }
+        }
+    });
 }
 
 /// The planes (n, c) of X whose indices can name an element in this run of Y.

@@ -34,11 +34,12 @@ mod row;
 mod rows;
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::{DType, ExecuteError, Index, PoolPlan};
+use wgpu_pooling_plan::{DType, ExecuteError, PoolPlan};
 
 use self::kept::{Columns, Values, WithRows};
 use self::row::outputs_are_columns;
 use self::rows::{Rows, Together};
+use super::indices::IndicesMut;
 use super::lane::{
     Code, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, WideBf16, WideF16,
     Widened, with_code,
@@ -67,11 +68,11 @@ pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> 
 }
 
 /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool<I: Index>(
+pub(crate) fn pool(
     part: &PartOf<'_>,
     x: &[u8],
     y: &mut [u8],
-    indices: Option<&mut [I]>,
+    indices: Option<&mut IndicesMut<'_>>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
     let Some(indices) = indices else { return values(part, x, y, scratch) };
@@ -93,14 +94,14 @@ pub(crate) fn pool<I: Index>(
     Ok(())
 }
 
-/// Computes a part of Y alone: compiled once, and not for each type of indices.
+/// Computes a part of Y alone.
 fn values(part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> Result<(), ExecuteError> {
     macro_rules! run {
         ($code:ty) => {{
             let rows = Rows::<$code>::of(part, cast_slice(x), 1);
             let mut words = words::<<$code as Code>::Lane>(scratch, &rows.together, 1)?;
             let kept = Values { best: memory(&mut words, &rows.together) };
-            rows.run(kept, cast_slice_mut(y), None::<&mut [i64]>);
+            rows.run(kept, cast_slice_mut(y), None);
             Ok(())
         }};
     }

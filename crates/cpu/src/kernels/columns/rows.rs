@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use bytemuck::Zeroable;
 use wgpu_pooling_plan::internal::activate_all;
-use wgpu_pooling_plan::{Element, Index, MAX_SPATIAL_AXES, NanPolicy, Taps};
+use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, NanPolicy, Taps};
 
 use super::kept::{CHUNK, Found, Kept, Source, reach};
 use super::row::{AT_ONCE, Counted, Row, RowOfX, RowsOfX, outer_axes, outputs_are_columns};
 use crate::kernels::general;
+use crate::kernels::indices::IndicesMut;
 use crate::kernels::lane::Code;
 use crate::kernels::lane::Lane;
 use crate::kernels::lane::has_nan;
@@ -234,7 +235,7 @@ impl<'a, C: Code> Rows<'a, C> {
     }
 
     /// Computes the part.
-    pub fn run<K: Kept<C::Lane>, I: Index>(&self, mut kept: K, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
+    pub fn run<K: Kept<C::Lane>>(&self, mut kept: K, y: &mut [C::Element], mut indices: Option<&mut IndicesMut<'_>>) {
         let view = self.part.view;
         let mut rows = self.each();
         let mut found = vec![Found { lane: C::Lane::LOWEST, row: 0, column: 0 }; CHUNK * self.together.rows];
@@ -257,7 +258,7 @@ impl<'a, C: Code> Rows<'a, C> {
                         for (number, (row, found)) in together.iter().zip(found.chunks_exact(CHUNK)).enumerate() {
                             let along = (outputs.clone(), block.columns.start);
                             if !has_nan(number) {
-                                self.windows::<K, I>(row, along, found, y, indices.as_deref_mut());
+                                self.windows::<K>(row, along, found, y, indices.as_deref_mut());
                             }
                         }
                     }
@@ -271,8 +272,6 @@ impl<'a, C: Code> Rows<'a, C> {
 
     /// Reduces the columns of rows of outputs and interleaves them. Says in which rows the last NaN of a window may
     /// have to win.
-    ///
-    /// Compiled once, and not for each type of indices; so is `find`.
     #[inline(never)]
     fn reduce_all<'x, K: Kept<C::Lane>>(
         &self,
@@ -355,13 +354,13 @@ impl<'a, C: Code> Rows<'a, C> {
     }
 
     /// Outputs of a row whose windows are along it, given what those have, counted from a column on.
-    fn windows<K: Kept<C::Lane>, I: Index>(
+    fn windows<K: Kept<C::Lane>>(
         &self,
         row: &Row<'_, C::Element>,
         (outputs, start): (Range<usize>, usize),
         found: &[Found<C::Lane>],
         y: &mut [C::Element],
-        indices: Option<&mut [I]>,
+        indices: Option<&mut IndicesMut<'_>>,
     ) {
         let (view, places) = (self.part.view, row.place + outputs.start..row.place + outputs.end);
         let axis = view.axes.len() - 1;
@@ -381,7 +380,8 @@ impl<'a, C: Code> Rows<'a, C> {
             }
             return activate_all(activation, y);
         };
-        for (((y, index), found), &taps) in y.iter_mut().zip(&mut indices[places]).zip(found).zip(along) {
+        let mut own = [0; CHUNK];
+        for (((y, index), found), &taps) in y.iter_mut().zip(&mut own).zip(found).zip(along) {
             let (element, won) = value(found, taps);
             *y = element;
             let of_plane = match (won, self.seed) {
@@ -389,31 +389,38 @@ impl<'a, C: Code> Rows<'a, C> {
                 (false, Some(_)) => view.unit_base.wrapping_add(self.along(taps.first).1),
                 (false, None) => first.index.wrapping_add(self.along(taps.first).0),
             };
-            *index = I::from_i64(of_plane.wrapping_add(row.index));
+            *index = of_plane.wrapping_add(row.index);
         }
+        indices.write(places.start, &own[..y.len()]);
         activate_all(activation, y);
     }
 
     /// The outputs of a row whose windows are columns, given the first row of X that those have.
-    fn channels<K: Kept<C::Lane>, I: Index>(
+    fn channels<K: Kept<C::Lane>>(
         &self,
         kept: &K,
         (row, first): (&Row<'_, C::Element>, RowOfX),
         y: &mut [C::Element],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let view = self.part.view;
         let y = &mut y[row.place..][..view.inner];
-        for (channel, y) in y.iter_mut().enumerate() {
-            let (own, (lane, adds)) = (row.x[first.place + channel], kept.column(channel));
-            let won = self.wins(lane, own);
-            let taps = || Taps { first: channel as i64, count: 1, step: 1 };
-            *y = self.value::<K>(row, taps, won.then_some(lane), own);
+        for (number, y) in y.chunks_mut(CHUNK).enumerate() {
+            let (start, mut found) = (number * CHUNK, [0; CHUNK]);
+            for (channel, (y, found)) in (start..).zip(y.iter_mut().zip(&mut found)) {
+                let (own, (lane, adds)) = (row.x[first.place + channel], kept.column(channel));
+                let won = self.wins(lane, own);
+                let taps = || Taps { first: channel as i64, count: 1, step: 1 };
+                *y = self.value::<K>(row, taps, won.then_some(lane), own);
+                if K::ROWS {
+                    let index = first.index.wrapping_add(if won { adds } else { 0 });
+                    let index = if won || self.seed.is_none() { index } else { view.unit_base };
+                    let of_channel = row.index.wrapping_add((channel as i64).wrapping_mul(view.index_c));
+                    *found = index.wrapping_add(of_channel);
+                }
+            }
             if let Some(indices) = &mut indices {
-                let index = first.index.wrapping_add(if won { adds } else { 0 });
-                let index = if won || self.seed.is_none() { index } else { view.unit_base };
-                let of_channel = row.index.wrapping_add((channel as i64).wrapping_mul(view.index_c));
-                indices[row.place + channel] = I::from_i64(index.wrapping_add(of_channel));
+                indices.write(row.place + start, &found[..y.len()]);
             }
         }
         activate_all(self.part.plan.activation, y);
@@ -461,12 +468,12 @@ impl<'a, C: Code> Rows<'a, C> {
     }
 
     /// Outputs of a row by the general kernel, activation included.
-    fn general<I: Index>(
+    fn general(
         &self,
         row: &Row<'_, C::Element>,
         outputs: Range<usize>,
         y: &mut [C::Element],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let PartOf { plan, view, part, .. } = *self.part;
         let (of_row, mut out) = (outer_axes(view), self.outputs(row.number));
@@ -483,7 +490,7 @@ impl<'a, C: Code> Rows<'a, C> {
             let (value, index) = general::window(plan, view, &out, &row.x[channel..], bases);
             y[row.place + output] = value;
             if let Some(indices) = &mut indices {
-                indices[row.place + output] = I::from_i64(index);
+                indices.set(row.place + output, index);
             }
         }
     }

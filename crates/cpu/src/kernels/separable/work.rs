@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use wgpu_pooling_plan::internal::{activate_all, for_each};
-use wgpu_pooling_plan::{Element, ExecuteError, Index, MAX_SPATIAL_AXES, NanPolicy};
+use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, NanPolicy};
 
 use super::block::Block;
 use super::finish::{self, Offsets};
@@ -12,6 +12,7 @@ use super::layout::{strides, sums};
 use super::pool::Separable;
 use super::reduced::{Firsts, Piece, Reduction};
 use crate::kernels::general;
+use crate::kernels::indices::{IndicesMut, with_slice};
 use crate::kernels::lane::Code;
 use crate::kernels::lane::Narrow;
 use crate::kernels::lane::Packed;
@@ -24,13 +25,13 @@ use crate::kernels::scratch::Scratch;
 use crate::kernels::view::nan_wins;
 
 /// A part in the making.
-pub(crate) struct Work<'a, 'i, I> {
+pub(crate) struct Work<'a> {
     own: &'a Separable,
     part: &'a PartOf<'a>,
     /// The part's outputs along each axis, and elements of Y from one of them to the next.
     ranges: Vec<Range<usize>>,
     y_strides: Vec<usize>,
-    indices: Option<&'i mut [I]>,
+    indices: Option<IndicesMut<'a>>,
     scratch: &'a mut Scratch,
 }
 
@@ -47,11 +48,11 @@ impl<P> Tables<P> {
     const EMPTY: Tables<P> = Tables { outputs: Vec::new(), key: Vec::new(), windows: Vec::new(), firsts: Vec::new() };
 }
 
-impl<'a, 'i, I: Index> Work<'a, 'i, I> {
+impl<'a> Work<'a> {
     pub fn new(
         own: &'a Separable,
         part: &'a PartOf<'a>,
-        indices: Option<&'i mut [I]>,
+        indices: Option<IndicesMut<'a>>,
         scratch: &'a mut Scratch,
     ) -> Self {
         let ranges = part.ranges(&own.axes);
@@ -61,7 +62,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
 
     fn set_index(&mut self, place: usize, index: i64) {
         if let Some(indices) = &mut self.indices {
-            indices[place] = I::from_i64(index);
+            indices.set(place, index);
         }
     }
 
@@ -193,8 +194,10 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         let simd = self.part.simd;
         let offsets = self.offsets(block, tables, C::Lane::position);
         self.indexed_block::<C, Placed<C::Lane>>(block, x, y, looks, |y, indices, piece| {
-            let (firsts, offsets) = (piece.firsts, offsets.of(&piece.slots));
-            finish::placed::<C, I>(simd, (y, indices), firsts, piece.best(), &offsets);
+            let (firsts, offsets, best) = (piece.firsts, offsets.of(&piece.slots), piece.best());
+            with_slice!(IndicesMut, indices, indices => {
+                finish::placed::<C, _>(simd, (y, indices), firsts, best, &offsets);
+            });
         })
     }
 
@@ -224,8 +227,10 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         let (own, simd) = (self.own, self.part.simd);
         let offsets = self.offsets(block, tables, |offset| offset as i32);
         self.indexed_block::<C, Plain<Packed>>(block, x, y, looks, |y, indices, piece| {
-            let (firsts, offsets) = (piece.firsts, offsets.of(&piece.slots));
-            finish::packed::<C, I>(simd, (y, indices), (firsts, piece.best().lanes), &own.tap_offsets, &offsets);
+            let (firsts, offsets, best) = (piece.firsts, offsets.of(&piece.slots), piece.best().lanes);
+            with_slice!(IndicesMut, indices, indices => {
+                finish::packed::<C, _>(simd, (y, indices), (firsts, best), &own.tap_offsets, &offsets);
+            });
         })
     }
 
@@ -236,7 +241,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         x: &[C::Element],
         y: &mut [C::Element],
         looks: bool,
-        finish: impl Fn(&mut [C::Element], &mut [I], &mut Piece<'_, '_, F>),
+        finish: impl Fn(&mut [C::Element], IndicesMut<'_>, &mut Piece<'_, '_, F>),
     ) -> Result<bool, ExecuteError> {
         let place = self.place(block);
         let activation = self.part.plan.activation;
@@ -245,7 +250,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         let found = reduction.run::<C, F>(block, x, self.scratch, |mut piece| {
             let range = place + piece.place..place + piece.place + piece.slots.len();
             let y = &mut y[range.clone()];
-            finish(y, &mut indices[range], &mut piece);
+            finish(y, indices.part(range), &mut piece);
             activate_all(activation, y);
         })?;
         if !found {
