@@ -1,4 +1,4 @@
-//! From the bytes of a call's tensors, which the calls have checked against the plan, to the kernels.
+//! Passes the bytes of a call's tensors, which were checked against the plan, to the kernels.
 
 use wgpu_pooling_plan::{ConvertPlan, ExecuteError, IndexType, PoolPlan, UnpoolPlan};
 

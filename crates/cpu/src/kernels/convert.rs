@@ -1,4 +1,4 @@
-//! Index conversions.
+//! Conversion of indices between conventions.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use super::indices::{Indices, IndicesMut};
 use super::parts::Context;
 use super::view::Places;
 
-/// Offences that several threads find.
+/// The bad indices that several threads found.
 #[derive(Debug, Default)]
 pub(crate) struct Offences(Mutex<Offence>);
 
@@ -23,10 +23,10 @@ impl Offences {
     }
 }
 
-/// Converted indices in a task.
+/// The indices that a task converts.
 const TASK: usize = 1 << 15;
 
-/// Writes the indices in the second convention. If an index cannot be converted, nothing is written.
+/// Writes the indices in the target convention. If any index cannot be converted, nothing is written.
 pub(crate) fn convert(
     plan: &ConvertPlan,
     context: &Context<'_>,
@@ -61,9 +61,8 @@ pub(crate) fn convert(
     })
 }
 
-/// The index in the second convention, of one that is stored in plane (n, c). `None` if it names no element, or one of
-/// another plane although the second convention does not count planes. `at` has one coordinate for each axis; what it
-/// has before does not matter.
+/// The index, stored in plane (n, c), in the target convention. `None` if it names no element, or an element of another
+/// plane that the target convention cannot express. `at` is room for one coordinate per axis; its contents are ignored.
 fn converted_index(
     plan: &ConvertPlan,
     to: &IndexStrides,
@@ -81,12 +80,12 @@ fn converted_index(
     (names_n && names_c).then(|| spatial.fold(plane, i64::wrapping_add))
 }
 
-/// Visits some indices in the order in which they are written: the place at which an index is read, its batch item,
-/// channel, and room for spatial coordinates.
+/// Visits `count` indices in the order in which they are written: the place where the index is read, its batch item,
+/// its channel, and room for spatial coordinates.
 fn visit(plan: &ConvertPlan, first: usize, count: usize, mut visit: impl FnMut(usize, usize, usize, &mut [usize])) {
     let plane: usize = plan.extents.iter().product();
     let channels = plan.to.channels;
-    let places = Places::of(plan.from.layout, channels, plane);
+    let places = Places::new(plan.from.layout, channels, plane);
     let mut at = [0; MAX_SPATIAL_AXES];
     let at = &mut at[..plan.extents.len()];
     for place in first..first + count {

@@ -1,4 +1,4 @@
-//! Plans on slices: views of tensors, the kernels, and how their work is shared among threads.
+//! Computes plans on slices: views of tensors, the kernels, and how their work is shared among threads.
 
 pub(crate) mod axes;
 pub(crate) mod choose;

@@ -1,4 +1,4 @@
-//! Unpools on slices.
+//! Unpools on slices: scatters X where indices stay in their planes, and runs the general kernel otherwise.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use super::scratch::Scratch;
 use super::simd::SimdLevel;
 use super::view::{Places, unpool_planes};
 
-/// An unpool and how it is computed.
+/// An unpool and the kernel that computes it.
 #[derive(Debug)]
 pub(crate) struct UnpoolWork {
     kernel: CpuKernel,
@@ -42,8 +42,8 @@ impl UnpoolWork {
         self.kernel
     }
 
-    /// Writes Y. If indices are bad and the plan refuses such, nothing is written, unless the outputs are fresh. X and Y
-    /// are the bytes of slices of the plan's element type.
+    /// Writes Y. If the plan refuses bad indices and there are some, nothing is written unless the outputs are fresh. X
+    /// and Y are the bytes of elements of the plan's type.
     pub fn run(
         &self,
         plan: &UnpoolPlan,
@@ -52,13 +52,13 @@ impl UnpoolWork {
         indices: Indices<'_>,
         y: &mut [u8],
     ) -> Result<(), ExecuteError> {
-        // An output without elements has no index that names one.
+        // No index can name an element of an output without elements.
         if y.is_empty() {
             return refuse_bad(plan, context, indices);
         }
         if self.kernel == CpuKernel::Scatter {
-            // Reading the indices once more to begin with takes a tenth to a sixth of the time. Those that have to stay
-            // in their windows are what a pool gives, mostly, and then nothing is left to refuse or to skip.
+            // Reading the indices a second time takes a tenth to a sixth of the time. Indices that must stay in their
+            // windows mostly come from a pool; then none is bad and none is skipped.
             let stay = match plan.outside_window {
                 OutsideWindow::Scatter if context.fresh || !plan.refuses_bad_indices() => true,
                 OutsideWindow::Scatter => stay_in_their_planes(plan, context, indices)?,
@@ -73,7 +73,7 @@ impl UnpoolWork {
     }
 }
 
-/// An integer as wide as an element. An unpool moves elements and does not look at them.
+/// An integer as wide as an element. An unpool moves elements and never compares them.
 pub(crate) trait Word: Pod + Send + Sync {}
 
 impl Word for u8 {}
@@ -81,7 +81,7 @@ impl Word for u16 {}
 impl Word for u32 {}
 impl Word for u64 {}
 
-/// Evaluates an expression, compiled for each width of an element, with the integer of that width as `$word`.
+/// Evaluates an expression with the integer type of the element's width as `$word`. It is compiled for each width.
 macro_rules! with_word {
     ($plan:expr, $word:ident => $expression:expr) => {
         match $plan.dtype().bytes() {
@@ -112,7 +112,8 @@ fn activate(plan: &UnpoolPlan, y: &mut [u8]) {
     }
 }
 
-/// Whether an index that stays in its plane says by a constant distance where its element of Y lies.
+/// Whether the kernel that scatters applies: for each plane, an index and the place that it names differ by a constant.
+/// `Err` says why not.
 fn scatters(plan: &UnpoolPlan) -> Result<(), &'static str> {
     if plan.layout() == Layout::Nchw && plan.space.layout == Layout::Nhwc {
         return Err("Indices are NHWC and X is not");
@@ -121,7 +122,7 @@ fn scatters(plan: &UnpoolPlan) -> Result<(), &'static str> {
         return Err("the indices have to be positions of Y");
     }
     let [_, y_plane] = unpool_planes(plan);
-    // What tells multiples has 32 bits, and so has a place in a batch item.
+    // The test for multiples has 32 bits, and so has a place in a batch item.
     if plan.layout() == Layout::Nhwc && y_plane.saturating_mul(plan.channels) > u32::MAX as usize {
         return Err("a batch item has too many elements");
     }
@@ -135,9 +136,9 @@ fn base(plan: &UnpoolPlan, plane: usize) -> i64 {
     (n as i64).wrapping_mul(strides.n).wrapping_add((c as i64).wrapping_mul(strides.c))
 }
 
-/// The runs of memory that planes of Y have to themselves: planes in NCHW, batch items of all planes in NHWC.
+/// The runs of memory that contain whole planes of Y: one plane in NCHW, all planes of a batch item in NHWC.
 struct Units {
-    /// The planes of a unit, its sources and its elements of Y.
+    /// The planes of a unit, its sources, and its elements of Y.
     planes: usize,
     sources: usize,
     elements: usize,
@@ -145,7 +146,7 @@ struct Units {
 }
 
 impl Units {
-    fn of(plan: &UnpoolPlan, layout: Layout) -> Units {
+    fn new(plan: &UnpoolPlan, layout: Layout) -> Units {
         let [plane, y_plane] = unpool_planes(plan);
         let (count, planes) = match layout {
             Layout::Nchw => (plan.batch * plan.channels, 1),
@@ -156,11 +157,11 @@ impl Units {
     }
 }
 
-/// Whether every index names an element of its own plane, or none if the plan skips those.
+/// Whether every index names an element of its own plane, or none if the plan skips -1.
 fn stay_in_their_planes(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) -> Result<bool, ExecuteError> {
-    let units = Units::of(plan, plan.space.layout);
+    let units = Units::new(plan, plan.space.layout);
     let strays = AtomicBool::new(false);
-    let multiples = Multiples::of(units.planes as u32);
+    let multiples = Multiples::new(units.planes as u32);
     context.run(units.parts.clone(), |part, _| {
         for unit in part.outer {
             let indices = indices.part(unit * units.sources..(unit + 1) * units.sources);
@@ -181,8 +182,8 @@ fn stay_in_their_planes(plan: &UnpoolPlan, context: &Context<'_>, indices: Indic
     Ok(!strays.into_inner())
 }
 
-/// Whether the indices of whole positions in NHWC name elements of their own planes: some positions further on, by as
-/// many elements as there are channels each.
+/// Whether the indices of whole positions in NHWC name elements of their own planes. An index may lie any number of
+/// positions further on, and a position has as many elements as there are channels.
 fn stay_in_channels<I: Index>(
     simd: SimdLevel,
     indices: &[I],
@@ -208,11 +209,11 @@ fn stay_in_channels<I: Index>(
     )
 }
 
-/// Bytes of indices that are looked at and then used, while they are in the first-level cache.
+/// The bytes of indices that are checked and then used while they are in the first-level cache.
 const LOOKED_AT_BYTES: usize = 8 << 10;
 
 /// Writes the elements of each plane in order, so that of equal indices the last one wins, and zeros elsewhere. Returns
-/// whether each index names an element of its own plane or is skipped; otherwise Y is of no use.
+/// whether each index names an element of its own plane or is skipped; if not, Y is invalid.
 fn scatter(
     plan: &UnpoolPlan,
     context: &Context<'_>,
@@ -220,9 +221,9 @@ fn scatter(
     indices: Indices<'_>,
     y: &mut [u8],
 ) -> Result<bool, ExecuteError> {
-    let units = Units::of(plan, plan.layout());
+    let units = Units::new(plan, plan.layout());
     let (strays, bytes) = (AtomicBool::new(false), plan.dtype().bytes());
-    let multiples = Multiples::of(units.planes as u32);
+    let multiples = Multiples::new(units.planes as u32);
     let y = pieces(y, units.parts.iter().map(|part| part.outer.len() * units.elements * bytes));
     context.run(units.parts.iter().zip(y).collect(), |(part, y), scratch| {
         for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(units.elements * bytes)) {
@@ -246,11 +247,11 @@ fn scatter(
     Ok(!strays.into_inner())
 }
 
-/// One of the [`Units`] that are scattered.
+/// One of the [`Units`].
 struct Unit<'a> {
     plan: &'a UnpoolPlan,
     units: &'a Units,
-    /// The multiples of the planes of a unit.
+    /// Tests for multiples of the number of planes.
     multiples: &'a Multiples,
     number: usize,
     simd: SimdLevel,
@@ -270,27 +271,28 @@ impl Unit<'_> {
         match (plan.layout(), plan.space.layout) {
             (Layout::Nhwc, Layout::Nchw) => {
                 let y_plane = units.elements / units.planes;
-                let planes = ChannelPlanes { channels: units.planes, y_plane, base, apart: plan.space.strides().c };
+                let planes =
+                    ChannelPlanes { channels: units.planes, y_plane, base, index_stride: plan.space.strides().c };
                 channels((self.simd, skips), x, indices, written, &planes, scratch)
             }
             (Layout::Nhwc, Layout::Nhwc) => Ok(with_slice!(Indices, indices, indices => {
-                // Whole positions.
+                // Pieces of whole positions.
                 let piece = (LOOKED_AT_BYTES / plan.index_type().bytes() / units.planes).max(1) * units.planes;
                 x.chunks(piece).zip(indices.chunks(piece)).all(|(x, indices)| {
                     stay_in_channels(self.simd, indices, base, units, self.multiples, skips)
-                        && written.take(x, indices, base, skips)
+                        && written.scatter(x, indices, base, skips)
                 })
             })),
-            _ => Ok(with_slice!(Indices, indices, indices => written.take(x, indices, base, skips))),
+            _ => Ok(with_slice!(Indices, indices, indices => written.scatter(x, indices, base, skips))),
         }
     }
 }
 
-/// Bytes of zeros that are written further than the element that is named. Longer runs of zeros are written faster, and
-/// this one is still in the second-level cache when elements replace them.
+/// The bytes of zeros that are written beyond the element that an index names. Long runs of zeros are written faster,
+/// and this length is still in the second-level cache when elements replace them.
 const AHEAD_BYTES: usize = 128 << 10;
 
-/// A run of Y whose first elements have been written: with zeros, and some of them with elements of X after that.
+/// A run of Y whose first `zeros` elements have been written: with zeros, some of which elements of X have replaced.
 ///
 /// ```text
 /// written: 0 0 7 0 0 4 0 0 | not yet
@@ -302,7 +304,7 @@ struct Written<'a, W> {
 }
 
 impl<W: Word> Written<'_, W> {
-    /// Writes zeros up to an element, from where there are some.
+    /// Writes zeros up to the element `end`, where there are none yet.
     fn fill_up_to(&mut self, end: usize) {
         if end > self.zeros {
             self.y[self.zeros..end].fill(W::zeroed());
@@ -310,14 +312,14 @@ impl<W: Word> Written<'_, W> {
         }
     }
 
-    /// Writes zeros up to an element that is named, and further.
+    /// Writes zeros up to the end of an element that is named, and `AHEAD_BYTES` beyond.
     fn fill_ahead(&mut self, end: usize) {
         self.fill_up_to(end.saturating_add(AHEAD_BYTES / size_of::<W>()).min(self.y.len()));
     }
 
-    /// Writes elements to places before which all has been written, and none to others.
+    /// Scatters elements to places below `zeros`, and skips all other places.
     #[inline(always)]
-    fn take_places(&mut self, x: &[W], places: impl Iterator<Item = u32>) {
+    fn scatter_to(&mut self, x: &[W], places: impl Iterator<Item = u32>) {
         for (value, place) in x.iter().zip(places) {
             if let Some(element) = self.y[..self.zeros].get_mut(place as usize) {
                 *element = *value;
@@ -325,10 +327,11 @@ impl<W: Word> Written<'_, W> {
         }
     }
 
-    /// Writes elements whose indices lie in memory as they do. Returns whether each index names an element of the run,
-    /// whose first one has the index `base`, or is skipped. A loop of its own, which has all registers.
+    /// Scatters elements of X, whose indices have the same layout. Returns whether each index names an element of the
+    /// run, whose first element has the index `base`, or is skipped. It is not inlined, so that its loop has all
+    /// registers.
     #[inline(never)]
-    fn take<I: Index>(&mut self, x: &[W], indices: &[I], base: i64, skips: bool) -> bool {
+    fn scatter<I: Index>(&mut self, x: &[W], indices: &[I], base: i64, skips: bool) -> bool {
         let mut rest = x.iter().zip(indices);
         loop {
             let zeros = &mut self.y[..self.zeros];
@@ -353,32 +356,32 @@ impl<W: Word> Written<'_, W> {
     }
 }
 
-/// The planes of a batch item in NHWC whose indices are in NCHW.
+/// The planes of a batch item in NHWC whose indices are NCHW.
 struct ChannelPlanes {
     channels: usize,
     /// The elements of a plane of Y.
     y_plane: usize,
-    /// The index of the first plane's first element, and how much greater that of the next plane's is.
+    /// The index of the first plane's first element, and the index difference between planes.
     base: i64,
-    apart: i64,
+    index_stride: i64,
 }
 
-/// Positions whose indices are read together: sixteen cache lines of 64-bit indices of each plane, of which the
-/// processor fetches most, and the first ones of the next positions, before they are asked for.
+/// The positions whose indices are read together: sixteen cache lines of 64-bit indices per plane. The processor
+/// prefetches most of these lines, and the first ones of the next positions.
 const POSITIONS: usize = 128;
 
-/// The most channels whose places are made together. Those of a few positions are in the first-level cache.
+/// The most channels whose places are computed together. Their places at a few positions fit in the first-level cache.
 const CHANNELS: usize = 128;
 
-/// From the places of one plane to those of the next. They are read position after position, and what is an odd number
-/// of cache lines apart lies in all sets of the cache.
+/// The distance from the places of one plane to those of the next. They are read position by position, and a distance
+/// of an odd number of cache lines spreads them over all sets of the cache.
 const ROW: usize = POSITIONS + 16;
 
-/// What is not a place in a batch item: those end before it.
+/// Marks an index that is skipped: a batch item has fewer elements.
 const NO_PLACE: u32 = u32::MAX;
 
-/// Writes the sources of a batch item in NHWC whose indices are in NCHW. Returns whether each index names an element of
-/// its own plane or is skipped.
+/// Scatters a batch item in NHWC whose indices are NCHW. Returns whether each index names an element of its own plane
+/// or is skipped.
 ///
 /// ```text
 /// indices, plane after plane    a: 0 3 5 7 ..    b: 1 2 5 6 ..     c: ..
@@ -419,8 +422,8 @@ fn channels<W: Word>(
             written.fill_ahead(end);
             for position in positions.clone() {
                 let x = &x[position * planes.channels..][channels.clone()];
-                // The remainder shows the compiler that every row has this place.
-                written.take_places(x, made.iter().map(|places| places[(position - start) % POSITIONS]));
+                // The remainder tells the compiler that the place is within bounds.
+                written.scatter_to(x, made.iter().map(|places| places[(position - start) % POSITIONS]));
             }
         }
     }
@@ -429,11 +432,11 @@ fn channels<W: Word>(
 
 impl ChannelPlanes {
     fn base(&self, c: usize) -> i64 {
-        self.base.wrapping_add(self.apart.wrapping_mul(c as i64))
+        self.base.wrapping_add(self.index_stride.wrapping_mul(c as i64))
     }
 
-    /// Makes indices of a plane places in a batch item. Returns where the last of these ends; `None` if an index is
-    /// outside its plane, and then the places are of no use.
+    /// Converts indices of a plane to places in a batch item. Returns the end of the last place; `None` if an index is
+    /// outside its plane, and then the places are invalid.
     #[inline(always)]
     fn places<I: Index>(&self, c: usize, indices: &[I], places: &mut [u32]) -> Option<usize> {
         let (channels, base) = (self.channels as u32, self.base(c));
@@ -448,7 +451,7 @@ impl ChannelPlanes {
         inside.then(|| last as usize * self.channels + c + 1)
     }
 
-    /// The same where indices of -1 are skipped: they become `NO_PLACE`.
+    /// Like `places`, but an index of -1 becomes `NO_PLACE`.
     fn places_or_none<I: Index>(&self, c: usize, indices: &[I], places: &mut [u32]) -> Option<usize> {
         let mut end = 0;
         for (place, index) in places.iter_mut().zip(indices.iter().map(|index| index.to_i64())) {
@@ -464,7 +467,7 @@ impl ChannelPlanes {
     }
 }
 
-/// The error of bad indices, where the plan refuses them.
+/// Returns the error for bad indices if the plan refuses them.
 fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) -> Result<(), ExecuteError> {
     if !plan.refuses_bad_indices() {
         return Ok(());
@@ -489,7 +492,7 @@ fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) ->
     offences.found().map_or(Ok(()), |(first, value, count)| Err(plan.offence(first, value, count)))
 }
 
-/// Each task owns a run of Y and takes from all sources that may name one of its elements those that do, in order.
+/// The general kernel: each task owns a run of Y, and visits in order all sources that may name one of its elements.
 fn general(
     plan: &UnpoolPlan,
     context: &Context<'_>,
@@ -499,7 +502,7 @@ fn general(
 ) -> Result<(), ExecuteError> {
     let bytes = plan.dtype().bytes();
     let wanted = wanted((indices.len() as u64).saturating_mul(64), threads);
-    // A task reads all sources, or those of its batch items or planes where an index cannot name others.
+    // If indices count the batch, a task visits all sources; otherwise only those of its batch items or planes.
     let wanted = if plan.space.flatten.counts_batch() { wanted.min(threads()) } else { wanted };
     let owned = runs(y.len() / bytes, wanted);
     let slices = pieces(y, owned.iter().map(|owned| owned.len() * bytes));
@@ -511,10 +514,10 @@ fn general(
     })
 }
 
-/// Writes those elements of X whose indices name one of the elements of this run of Y.
+/// Writes the elements of X whose indices name elements of this run of Y.
 fn write_named<W: Word>(plan: &UnpoolPlan, owned: &Range<usize>, x: &[W], indices: Indices<'_>, y: &mut [W]) {
     let [_, y_plane] = unpool_planes(plan);
-    let places = Places::of(plan.layout(), plan.channels, y_plane);
+    let places = Places::new(plan.layout(), plan.channels, y_plane);
     sources(plan, relevant(plan, owned, y_plane), |from, place, n, c, at| {
         let mut target = [0; MAX_SPATIAL_AXES];
         let target = &mut target[..at.len()];
@@ -545,12 +548,12 @@ fn relevant(plan: &UnpoolPlan, owned: &Range<usize>, y_plane: usize) -> Range<us
     items.start * channels..items.end * channels
 }
 
-/// Visits the sources of some planes (n, c) in (n, c, spatial) order: the place in X, that in Indices, and the
+/// Visits the sources of some planes (n, c) in (n, c, spatial) order: the place in X, the place in Indices, and the
 /// coordinates.
 fn sources(plan: &UnpoolPlan, planes: Range<usize>, mut visit: impl FnMut(usize, usize, usize, usize, &[usize])) {
     let [plane, _] = unpool_planes(plan);
-    let x_places = Places::of(plan.layout(), plan.channels, plane);
-    let index_places = Places::of(plan.space.layout, plan.channels, plane);
+    let x_places = Places::new(plan.layout(), plan.channels, plane);
+    let index_places = Places::new(plan.space.layout, plan.channels, plane);
     for outer in planes {
         let (n, c) = (outer / plan.channels, outer % plan.channels);
         let mut position = 0;

@@ -1,10 +1,10 @@
-//! Which lanes the elements of a pool become.
+//! Chooses the lanes of a pool's elements.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::{DType, ExecuteError};
 
 use super::pool::Separable;
-use super::work::Work;
+use super::work::PartWork;
 use crate::kernels::indices::IndicesMut;
 use crate::kernels::lane::OfBf16;
 use crate::kernels::lane::OfF16;
@@ -35,7 +35,7 @@ pub(crate) fn run(
 ) -> Result<(), ExecuteError> {
     let Some(indices) = indices else { return values(separable, part, x, y, scratch) };
     let dtype = part.plan.dtype();
-    let mut work = Work::new(separable, part, Some(indices), scratch);
+    let mut work = PartWork::new(separable, part, Some(indices), scratch);
     macro_rules! placed {
         ($code:ty) => {
             work.placed::<$code>(cast_slice(x), cast_slice_mut(y))
@@ -65,7 +65,7 @@ fn values(
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
     let dtype = part.plan.dtype();
-    let mut work = Work::new(separable, part, None, scratch);
+    let mut work = PartWork::new(separable, part, None, scratch);
     macro_rules! values {
         ($code:ty) => {
             work.values::<$code>(cast_slice(x), cast_slice_mut(y))
