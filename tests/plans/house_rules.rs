@@ -266,6 +266,33 @@ fn files_stay_short_enough_to_read() {
     }
 }
 
+/// The crates in which no two types have the same name.
+const CRATES_OF_UNIQUE_TYPES: [&str; 1] = ["crates/cpu"];
+
+/// The name of the type or trait that a line declares outside all other items.
+fn declared_type(line: &str) -> Option<&str> {
+    let mut words = line.split(' ').skip_while(|word| word.starts_with("pub"));
+    let known = ["struct", "enum", "trait", "type"].contains(&words.next()?);
+    words.next().and_then(identifier).filter(|_| known)
+}
+
+#[test]
+fn no_type_name_stands_twice_in_a_crate() {
+    for folder in CRATES_OF_UNIQUE_TYPES {
+        let mut found: Vec<(String, PathBuf)> = Vec::new();
+        for (path, text) in sources_of(folder) {
+            found.extend(code(&text).filter_map(declared_type).map(|name| (name.to_owned(), path.clone())));
+        }
+        found.sort();
+        let twice = found.windows(2).find(|pair| pair[0].0 == pair[1].0);
+        assert!(twice.is_none(), "two types have one name: {twice:?}");
+        assert!(found.len() > 70, "{} types were found in {folder}", found.len());
+    }
+    let lines =
+        ["pub(crate) struct A<'a> {", "enum A {", "pub trait A: B {", "type A = B;", "    type A = B;", "fn A() {"];
+    assert_eq!(lines.map(declared_type), [Some("A"), Some("A"), Some("A"), Some("A"), None, None]);
+}
+
 /// Whether a line is longer than it has to be. What cannot be cut is a row of a table in a comment, and a literal or an
 /// address of 80 columns or more.
 fn is_too_long(line: &str) -> bool {

@@ -1,13 +1,9 @@
-//! From the types of a call to the kernels of these types.
-//!
-//! A generic function is compiled in every crate that calls it, by that crate's settings. These functions are not
-//! generic, so the kernels are compiled once, with this crate, and are as fast in a program that is not optimised
-//! itself. Slices come as the bytes of elements that the calls have checked against the plan.
+//! Passes the bytes of a call's tensors, which were checked against the plan, to the kernels.
 
-use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::{ConvertPlan, DType, ExecuteError, IndexType, PoolPlan, UnpoolPlan};
+use wgpu_pooling_plan::{ConvertPlan, ExecuteError, IndexType, PoolPlan, UnpoolPlan};
 
 use crate::kernels::convert;
+use crate::kernels::indices::{Indices, IndicesMut};
 use crate::kernels::parts::Context;
 use crate::kernels::pool::PoolWork;
 use crate::kernels::unpool::UnpoolWork;
@@ -20,10 +16,8 @@ pub(super) fn pool(
     y: &mut [u8],
     indices: Option<&mut [u8]>,
 ) -> Result<(), ExecuteError> {
-    match plan.indices().map(|indices| indices.index_type) {
-        Some(IndexType::I32) => work.run::<i32>(plan, context, x, y, indices.map(cast_slice_mut)),
-        _ => work.run::<i64>(plan, context, x, y, indices.map(cast_slice_mut)),
-    }
+    let index_type = plan.indices().map_or(IndexType::I64, |indices| indices.index_type);
+    work.run(plan, context, x, y, indices.map(|indices| IndicesMut::new(indices, index_type)))
 }
 
 /// Computes an unpool.
@@ -34,21 +28,7 @@ pub(super) fn unpool(
     indices: &[u8],
     y: &mut [u8],
 ) -> Result<(), ExecuteError> {
-    macro_rules! run {
-        ($word:ty, $index:ty) => {
-            work.run::<$word, $index>(plan, context, cast_slice(x), cast_slice(indices), cast_slice_mut(y))
-        };
-    }
-    match (plan.dtype().bytes(), plan.index_type()) {
-        (1, IndexType::I32) => run!(u8, i32),
-        (2, IndexType::I32) => run!(u16, i32),
-        (4, IndexType::I32) => run!(u32, i32),
-        (_, IndexType::I32) => run!(u64, i32),
-        (1, IndexType::I64) => run!(u8, i64),
-        (2, IndexType::I64) => run!(u16, i64),
-        (4, IndexType::I64) => run!(u32, i64),
-        (_, IndexType::I64) => run!(u64, i64),
-    }
+    work.run(plan, context, x, Indices::new(indices, plan.index_type()), y)
 }
 
 /// Converts indices.
@@ -58,12 +38,6 @@ pub(super) fn convert(
     indices: &[u8],
     converted: &mut [u8],
 ) -> Result<(), ExecuteError> {
-    match (plan.inputs[0].dtype, plan.outputs[0].dtype) {
-        (DType::I32, DType::I32) => {
-            convert::convert::<i32, i32>(plan, context, cast_slice(indices), cast_slice_mut(converted))
-        }
-        (DType::I32, _) => convert::convert::<i32, i64>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
-        (_, DType::I32) => convert::convert::<i64, i32>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
-        _ => convert::convert::<i64, i64>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
-    }
+    let (indices, converted) = (Indices::new(indices, plan.from_type), IndicesMut::new(converted, plan.to_type));
+    convert::convert(plan, context, indices, converted)
 }

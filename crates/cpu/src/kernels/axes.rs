@@ -1,4 +1,4 @@
-//! The axes of a pool of strided windows, as kernels with lanes see them.
+//! The axes of pools with strided windows, in the form that the kernels with lanes use.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use wgpu_pooling_plan::{AxisWindow, Layout};
 use super::lane::PACKED_TAPS;
 use super::view::View;
 
-/// An axis of X: planes, the spatial axes, and channels where they lie innermost. The first one and the channels have
-/// windows of one element.
+/// An axis of X: the planes, a spatial axis, or the channels where they lie innermost. Windows along planes and
+/// channels have one element.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
     pub input: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Axis {
     window: AxisWindow,
     pub x_stride: usize,
     pub index_stride: i64,
-    /// The number of each phase that taps have, in the order of the remainders.
+    /// For each remainder of a position modulo the stride: its phase number, or `None` if no tap has this remainder.
     pub phases: Vec<Option<usize>>,
 }
 
@@ -30,12 +30,12 @@ impl Axis {
         used.sort_unstable();
         used.dedup();
         used.iter().enumerate().for_each(|(number, &phase)| phases[phase] = Some(number));
-        let [taps, step, apart] = [kernel, stride, dilation].map(|number| number as i64);
-        let window = AxisWindow::Strided { kernel: taps, stride: step, dilation: apart, pad_begin };
+        let [taps, step, between] = [kernel, stride, dilation].map(|number| number as i64);
+        let window = AxisWindow::Strided { kernel: taps, stride: step, dilation: between, pad_begin };
         Axis { input, output, kernel, stride, dilation, window, x_stride: 0, index_stride: 0, phases }
     }
 
-    /// The axis with this number of windows, one position apart, from the same first window on.
+    /// The same axis with stride 1 and this number of windows, beginning with the same first window.
     pub fn dense(&self, windows: usize) -> Axis {
         let dense = Axis::new(self.input, windows, [self.kernel, 1, self.dilation], -self.start(0));
         Axis { x_stride: self.x_stride, index_stride: self.index_stride, ..dense }
@@ -69,27 +69,27 @@ impl Axis {
         first..first + taps.count as usize
     }
 
-    /// The number of phases that taps have.
+    /// The number of phases that contain taps.
     pub fn phase_count(&self) -> usize {
         self.phases.iter().flatten().count()
     }
 }
 
-/// The largest reach of a window: farther ones would load much that no window reads.
+/// The largest reach of a window. A window that reaches farther would load many elements that no window reads.
 const MOST_REACH: i64 = 4096;
-/// The most elements of the box that a window spans: as many taps as a packed lane tells apart.
+/// The most elements of the box that a window spans: the number of taps that a packed lane can distinguish.
 const MOST_LANES: usize = PACKED_TAPS;
 /// The largest stride.
 const MOST_STRIDE: i64 = 4096;
 
-/// The axes of a pool of strided windows; the reason why not, for others.
+/// The axes of a pool with strided windows. `Err` says why the windows do not qualify.
 pub(crate) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
     let mut axes = vec![Axis::new(view.outer, view.outer, [1; 3], 0)];
     for axis in &view.axes {
         let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window else {
             return Err("its windows are not strided");
         };
-        // The dilation of a single tap and the stride of a single window are without meaning.
+        // The dilation of a single tap and the stride of a single window have no effect.
         let dilation = if kernel == 1 { 1 } else { dilation };
         let stride = if axis.output == 1 { 1 } else { stride };
         let reach = (kernel - 1).saturating_mul(dilation);
@@ -100,13 +100,13 @@ pub(crate) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
         let own = Axis::new(axis.input, axis.output, numbers, pad_begin);
         axes.push(Axis { x_stride: axis.x_stride, index_stride: axis.index_stride, ..own });
     }
-    // A block loads at least the box that a window spans.
+    // A block loads at least the box that one window spans.
     let window = axes.iter().fold(1usize, |window, axis| window.saturating_mul(axis.reach() + 1));
     if window > MOST_LANES {
         return Err("its windows reach too far");
     }
     axes[0].x_stride = view.plane();
-    // The planes of a block: `block` takes one at a time where their indices are not evenly apart.
+    // Where the indices of planes are not evenly spaced, blocks have one plane each.
     axes[0].index_stride = if view.layout == Layout::Nchw { view.index_c } else { view.index_n };
     if view.inner != 1 {
         let channels = Axis::new(view.inner, view.inner, [1; 3], 0);
@@ -115,10 +115,10 @@ pub(crate) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
     Ok(axes)
 }
 
-/// The largest distance between two indices of a plane that 32 bits are trusted with.
+/// The largest index difference within a plane that kernels keep in 32 bits.
 pub(crate) const MOST_INDEX: i64 = 1 << 30;
 
-/// The distance between two indices of a plane, padding included, at most. It saturates.
+/// An upper bound of the difference between two indices of a plane, padding included. It saturates.
 pub(crate) fn index_span(axes: &[Axis]) -> i64 {
     axes[1..].iter().fold(0, |span: i64, axis| {
         let before = axis.start(0).saturating_neg().max(0);

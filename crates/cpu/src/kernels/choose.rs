@@ -1,4 +1,5 @@
-//! Which kernel computes a plan: a pure function, and it never changes a bit.
+//! Chooses the kernel that computes a plan. The choice is a pure function of the plan and never changes a bit of the
+//! result.
 
 use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{AxisWindow, PlanError, PoolPlan};
@@ -13,7 +14,7 @@ use super::runs::Runs;
 use super::separable::pool::Separable;
 use super::view::{View, ViewAxis};
 
-/// A kernel of the CPU backend. Which one computes a plan changes how long it takes and no bit of the result.
+/// A kernel of the CPU backend. The choice of a kernel changes the running time and no bit of the result.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, CpuKernel, DType, MaxPool};
@@ -27,24 +28,24 @@ use super::view::{View, ViewAxis};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CpuKernel {
-    /// Every plan: outputs, or indices, one after the other.
+    /// For every plan: computes one output, or one index, after the other.
     General,
-    /// Pools with small windows: a row of outputs takes the taps of one row of X after the other.
+    /// For pools with small windows: a row of outputs takes the taps of one row of X after the other.
     Direct,
-    /// Pools with small windows and small strides along the rows, without indices and of two axes or more: rows of X
-    /// that follow each other in memory are reduced as one.
+    /// For pools without indices, with two axes or more and small windows and strides along the rows: rows of X that
+    /// follow each other in memory are reduced as one row.
     Flat,
-    /// Pools of small planes or short rows: the elements of several planes are interleaved, and pooled as those of
-    /// channels are.
+    /// For pools of small planes or short rows: interleaves the elements of several planes and pools them like channels
+    /// that lie innermost.
     Interleaved,
-    /// Pools: the maxima of columns over the rows of a window, then along the columns.
+    /// For pools: computes the maxima of columns over the rows of a window, then the maxima along the columns.
     Columns,
-    /// Pools whose windows are runs of neighbouring elements, as those of whole planes and along rows are: the maximum
-    /// of each run, then a search for it.
+    /// For pools whose windows are runs of neighbouring elements, such as whole planes or windows along rows: computes
+    /// the maximum of each run, then searches for it.
     Global,
-    /// Pools: a block of X in cache is reduced along one axis after the other.
+    /// For pools: reduces a block of X in cache along one axis after the other.
     Separable,
-    /// Unpools: a plane of Y is filled with zeros, then the elements of X are written to it.
+    /// For unpools: fills a plane of Y with zeros, then writes the elements of X to it.
     Scatter,
 }
 
@@ -89,16 +90,16 @@ pub(crate) enum PoolKernel {
     Global(Box<Runs>),
     Direct(Box<Direct>),
     Flat(Box<Flat>),
-    /// How planes are interleaved, and the kernel that pools them then.
+    /// How planes are interleaved, and the kernel that pools the interleaved planes.
     Interleaved(Box<(Interleaved, PoolKernel)>),
     Separable(Box<Separable>),
 }
 
 impl PoolKernel {
-    /// The kernel that was asked for, or the best one.
+    /// The kernel that the caller asked for, or the best one.
     pub fn choose(plan: &PoolPlan, view: &View, asked: Option<CpuKernel>) -> Result<PoolKernel, PlanError> {
         let refused = |kernel: CpuKernel, reason| PlanError::KernelDoesNotApply { kernel: kernel.name(), reason };
-        // Lanes are compared for the greatest one.
+        // Lanes only support the reduction to the greatest element.
         let lanes = || match plan.reduction {
             Reduction::Max if DTYPES.contains(&plan.dtype()) => Ok(()),
             _ => Err("there are no lanes for its elements or its reduction"),
@@ -165,7 +166,7 @@ impl PoolKernel {
         }
     }
 
-    /// The bytes whose moving takes about as long as the work.
+    /// The number of bytes that take about as long to move as the plan takes to compute.
     pub fn cost(&self, plan: &PoolPlan, view: &View) -> u64 {
         match self {
             PoolKernel::General => {
@@ -177,11 +178,10 @@ impl PoolKernel {
     }
 }
 
-/// Whether interleaving planes was measured to take less time than another kernel that computes the plan.
+/// Whether interleaving planes was measured to take less time than another kernel that applies.
 ///
-/// The other kernel reads X where it lies: the fewer outputs there are in a row, the less of its vectors it uses, and
-/// the more of its time goes to windows at the borders of rows. The time that interleaving takes does not depend on the
-/// windows.
+/// The other kernel reads X in place: the fewer outputs a row has, the less of each vector it uses, and the larger the
+/// share of its time for windows at the borders of rows. The time to interleave does not depend on the windows.
 fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     let (folded, axes) = interleaved::folded(plan, view);
     let Some(last) = axes.last() else { return false };
@@ -189,16 +189,16 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     if !interleaved::fill_lanes(plan, planes) {
         return false;
     }
-    let apart = last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. });
+    let strided = last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. });
     let (single, indices) = (axes.len() == 1, plan.indices.is_some());
     let (taps, shared) = (view.most_taps(), view.windows_of_element());
-    // Outputs at the borders of rows, where windows have fewer taps, are computed apart from the others.
+    // Outputs at the borders of rows, whose windows have fewer taps, are computed separately from the others.
     let width = last.window.most_taps(last.input, last.output);
     let borders =
         last.output > 0 && [0, last.output - 1].iter().any(|&output| (last.taps(output).count as u64) < width);
     const ANY: usize = usize::MAX;
-    // The most outputs of a row, for elements of 1, 2, 4 and 8 bytes.
-    let most_outputs = match (other, apart, taps) {
+    // The largest number of outputs in a row for which interleaving is faster, for elements of 1, 2, 4 and 8 bytes.
+    let most_outputs = match (other, strided, taps) {
         (CpuKernel::Separable | CpuKernel::Columns, _, 1) => [4, 4, 4, 4],
         (CpuKernel::Separable, ..) if single => [12, 20, 32, 24],
         (CpuKernel::Separable, ..) if shared >= SHARED && indices => [40, 12, 12, 8],
@@ -230,10 +230,10 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     last.output <= most_outputs[of_bytes]
 }
 
-/// Whether the kernel for columns takes longer than interleaving planes. Columns take time for each output by itself,
-/// interleaved planes for each element, and for those of a large plane more than for those of a small one.
+/// Whether the columns kernel takes longer than interleaving planes. The columns kernel takes time for each output,
+/// interleaving for each element, and more per element in a large plane than in a small one.
 fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
-    // The most elements of a plane over the square root of its outputs, for elements of 1, 2, 4 and 8 bytes.
+    // The largest ratio of a plane's elements to the square root of its outputs, for elements of 1, 2, 4 and 8 bytes.
     let most: [u64; 4] = if plan.indices.is_some() { [200, 85, 45, 20] } else { [180, 30, 25, 10] };
     let most = most[plan.dtype().bytes().ilog2() as usize];
     let short = axes.last().is_some_and(|last| last.input <= SHORT_ROW);
@@ -243,12 +243,12 @@ fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
     elements.saturating_mul(elements) <= outputs.saturating_mul(most * most)
 }
 
-/// Whether windows are large and it does not pay to share their maxima.
+/// Whether windows are large and share so few elements that the columns kernel is faster than the separable one.
 ///
-/// Columns reduce a row of X again for each row of outputs whose windows have it, and then look through the columns of
-/// each output, so their time is about that of elements of X times the rows of outputs that share one, and that of so
-/// many elements for each output. That of reducing along one axis after the other hardly depends on how large windows
-/// are and how many of them share elements.
+/// The columns kernel reduces a row of X once for each row of outputs whose windows contain it, and then searches the
+/// columns of each output. So its time is proportional to the elements of X times the rows of outputs that share them,
+/// plus a constant for each output. The time of the separable kernel hardly depends on the size of windows or on how
+/// many of them share elements.
 fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
     if view.most_taps() < MANY {
         return false;
@@ -263,7 +263,7 @@ fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
             let (of_output, most) = if indices { (128.0, 16.0) } else { (32.0, 6.0) };
             shared(outer) + of_output * view.axes.iter().map(positions).product::<f64>() <= most
         }
-        // Columns take channels as they lie, and sharing costs more, the wider elements are and if there are indices.
+        // The columns kernel reads channels in place. Sharing costs more for wider elements and with indices.
         _ => {
             let most = match (plan.dtype().bytes(), indices) {
                 (1, false) => 1,
@@ -277,14 +277,14 @@ fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
     }
 }
 
-/// Taps of a window for which columns are worth their while.
+/// The fewest taps of a window for which the columns kernel pays off.
 const MANY: u64 = 16;
-/// Rows of at most this many elements are short: columns then spend much of their time on what each row takes whatever
-/// its length.
+/// The most elements of a short row. In short rows the columns kernel spends much of its time on the fixed cost of a
+/// row.
 const SHORT_ROW: usize = 20;
-/// Windows to which an element belongs that are many.
+/// The number of windows that contain an element from which on sharing their maxima pays off.
 const SHARED: u64 = 4;
-/// Channels that columns take together.
+/// The fewest channels that the columns kernel processes together.
 const CHANNELS: usize = 16;
 
 #[cfg(test)]
@@ -313,7 +313,7 @@ mod tests {
         ];
         let chosen = |pool: &dyn Pooling, shape: &[usize], dtype, indices| {
             let plan = pool.plan(shape, dtype, indices).unwrap();
-            PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap().name()
+            PoolKernel::choose(&plan, &View::new(&plan).unwrap(), None).unwrap().name()
         };
         let both = |pool: &dyn Pooling, shape: &[usize], dtype, expected: [CpuKernel; 2]| {
             let actual = [None, Some(IndexType::I64)].map(|indices| chosen(pool, shape, dtype, indices));
@@ -322,7 +322,7 @@ mod tests {
         for (pool, shape, dtype, expected) in table {
             both(pool, shape, dtype, [expected; 2]);
         }
-        // Without indices, rows of X are reduced as one, if not too many windows are computed in vain.
+        // Without indices, rows of X are reduced as one row unless too many of the windows are not outputs.
         let table = [
             (square(2, 2, 0), DType::F32, [Direct, Direct]),
             (square(2, 2, 1), DType::F32, [Direct, Direct]),
@@ -344,7 +344,7 @@ mod tests {
         for (pool, dtype, expected) in table {
             both(&pool, &image, dtype, expected);
         }
-        // Short rows of planes that are too few to be interleaved.
+        // Short rows, with too few planes to interleave.
         let table = [
             (square(3, 1, 1), 14, DType::F32, [Flat, Separable]),
             (square(2, 1, 1), 14, DType::F32, [Flat, Direct]),
@@ -369,7 +369,7 @@ mod tests {
             (square(2, 2, 0), 28, DType::U8, [Flat, Interleaved]),
             (square(4, 4, 0), 28, DType::F16, [Interleaved, Interleaved]),
             (square(8, 8, 0), 8, DType::F32, [Global, Global]),
-            // Planes of fewer elements than are reduced side by side.
+            // Planes with fewer elements than are reduced at once.
             (square(3, 3, 0), 3, DType::F32, [Global, Global]),
             (square(3, 3, 0), 3, DType::U8, [Interleaved, Interleaved]),
             (square(2, 2, 0), 2, DType::F32, [Interleaved, Interleaved]),
@@ -380,7 +380,7 @@ mod tests {
         for (pool, extent, dtype, expected) in table {
             both(&pool, &[2, 64, extent, extent], dtype, expected);
         }
-        // Uneven windows: the smaller the plane and the more outputs it has, the more is gained by interleaving.
+        // Uneven windows: the smaller the plane and the more outputs it has, the more interleaving gains.
         for (outputs, [rows, columns], expected) in [
             (7, [14, 15], [Interleaved, Interleaved]),
             (10, [14, 15], [Interleaved, Interleaved]),
@@ -392,7 +392,7 @@ mod tests {
         }
         // Each row is a plane of its own.
         both(&MaxPool::new([1, 20]).strides([1, 20]), &[1, 1, 1024, 20], DType::F32, [Global, Global]);
-        // A window that is cut, a gap and a few common elements change little, and neither do rows that are long.
+        // A clipped window, a gap, or a few shared elements change little, and so do long rows.
         let strided = |kernel: &[i64], strides: &[i64]| MaxPool::new(kernel).strides(strides).ceil_mode(1);
         let table: [(_, &[usize], [CpuKernel; 2]); 11] = [
             (strided(&[64], &[64]), &[1, 8, 6400], [Global, Global]),
@@ -410,10 +410,10 @@ mod tests {
         for (pool, shape, expected) in table {
             both(&pool, shape, DType::F32, expected);
         }
-        // Few channels side by side.
+        // Few channels that lie innermost.
         both(&strided(&[16, 16], &[16, 16]).layout(Layout::Nhwc), &[1, 250, 300, 3], DType::U8, [Columns, Columns]);
         both(&strided(&[16, 16], &[1, 1]).layout(Layout::Nhwc), &[1, 250, 300, 3], DType::U8, [Separable, Separable]);
-        // Channels side by side: whether maxima are shared depends on elements and indices.
+        // Channels that lie innermost: whether maxima are shared depends on the element type and on indices.
         let last = |kernel: i64, stride: i64| square(kernel, stride, 0).layout(Layout::Nhwc);
         let table: [(_, usize, DType, [CpuKernel; 2]); 11] = [
             (last(3, 1), 64, DType::F32, [Flat, Direct]),
@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn a_kernel_that_does_not_apply_says_why() {
         let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None).unwrap();
-        let view = View::of(&plan).unwrap();
+        let view = View::new(&plan).unwrap();
         for (asked, name) in [(CpuKernel::Global, "global"), (CpuKernel::Scatter, "scatter")] {
             let refused = PoolKernel::choose(&plan, &view, Some(asked)).map(|kernel| kernel.name());
             assert!(matches!(refused, Err(PlanError::KernelDoesNotApply { kernel, .. }) if kernel == name));

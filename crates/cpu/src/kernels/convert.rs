@@ -1,14 +1,15 @@
-//! Index conversions.
+//! Conversion of indices between conventions.
 
 use std::sync::{Mutex, PoisonError};
 
 use wgpu_pooling_plan::internal::Offence;
-use wgpu_pooling_plan::{ConvertPlan, ExecuteError, Index, IndexStrides, Layout, MAX_SPATIAL_AXES};
+use wgpu_pooling_plan::{ConvertPlan, ExecuteError, IndexStrides, Layout, MAX_SPATIAL_AXES};
 
-use super::parts::{Context, pieces};
+use super::indices::{Indices, IndicesMut};
+use super::parts::Context;
 use super::view::Places;
 
-/// Offences that several threads find.
+/// The bad indices that several threads found.
 #[derive(Debug, Default)]
 pub(crate) struct Offences(Mutex<Offence>);
 
@@ -22,15 +23,15 @@ impl Offences {
     }
 }
 
-/// Converted indices in a task.
+/// The indices that a task converts.
 const TASK: usize = 1 << 15;
 
-/// Writes the indices in the second convention. If an index cannot be converted, nothing is written.
-pub(crate) fn convert<F: Index, T: Index>(
+/// Writes the indices in the target convention. If any index cannot be converted, nothing is written.
+pub(crate) fn convert(
     plan: &ConvertPlan,
     context: &Context<'_>,
-    indices: &[F],
-    converted: &mut [T],
+    indices: Indices<'_>,
+    converted: IndicesMut<'_>,
 ) -> Result<(), ExecuteError> {
     let tasks = || (0..indices.len()).step_by(TASK);
     let length = |first: usize| TASK.min(indices.len() - first);
@@ -38,7 +39,7 @@ pub(crate) fn convert<F: Index, T: Index>(
     context.run(tasks().collect(), |first, _| {
         let mut offence = Offence::default();
         visit(plan, first, length(first), |from, n, c, at| {
-            let index = indices[from].to_i64();
+            let index = indices.get(from);
             if index != -1 && converted_index(plan, &strides, index, n, c, at).is_none() {
                 offence.add(from, index);
             }
@@ -49,21 +50,19 @@ pub(crate) fn convert<F: Index, T: Index>(
     if let Some((first, value, count)) = offences.found() {
         return Err(plan.offence(first, value, count));
     }
-    let written = pieces(converted, tasks().map(length));
-    context.run(tasks().zip(written).collect(), |(first, written), _| {
-        let mut written = written.iter_mut();
+    let written = converted.pieces(tasks().map(length));
+    context.run(tasks().zip(written).collect(), |(first, mut written), _| {
+        let mut number = 0;
         visit(plan, first, length(first), |from, n, c, at| {
-            if let Some(written) = written.next() {
-                *written = T::from_i64(converted_index(plan, &strides, indices[from].to_i64(), n, c, at).unwrap_or(-1));
-            }
+            written.set(number, converted_index(plan, &strides, indices.get(from), n, c, at).unwrap_or(-1));
+            number += 1;
         });
         Ok(())
     })
 }
 
-/// The index in the second convention, of one that is stored in plane (n, c). `None` if it names no element, or one of
-/// another plane although the second convention does not count planes. `at` has one coordinate for each axis; what it
-/// has before does not matter.
+/// The index, stored in plane (n, c), in the target convention. `None` if it names no element, or an element of another
+/// plane that the target convention cannot express. `at` is room for one coordinate per axis; its contents are ignored.
 fn converted_index(
     plan: &ConvertPlan,
     to: &IndexStrides,
@@ -81,12 +80,12 @@ fn converted_index(
     (names_n && names_c).then(|| spatial.fold(plane, i64::wrapping_add))
 }
 
-/// Visits some indices in the order in which they are written: the place at which an index is read, its batch item,
-/// channel, and room for spatial coordinates.
+/// Visits `count` indices in the order in which they are written: the place where the index is read, its batch item,
+/// its channel, and room for spatial coordinates.
 fn visit(plan: &ConvertPlan, first: usize, count: usize, mut visit: impl FnMut(usize, usize, usize, &mut [usize])) {
     let plane: usize = plan.extents.iter().product();
     let channels = plan.to.channels;
-    let places = Places::of(plan.from.layout, channels, plane);
+    let places = Places::new(plan.from.layout, channels, plane);
     let mut at = [0; MAX_SPATIAL_AXES];
     let at = &mut at[..plan.extents.len()];
     for place in first..first + count {

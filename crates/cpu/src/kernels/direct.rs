@@ -1,21 +1,21 @@
-//! Pools with small windows: outputs take the taps of their windows straight from X, neighbours side by side in a
+//! Pools with small windows: outputs take the taps of their windows straight from X, and neighbouring outputs share a
 //! vector.
 //!
 //! ```text
 //! y[i]  begins with x[0][2i], then takes x[0][2i + 1], x[0][2i + 2], x[1][2i], .. where they are greater
 //! ```
 //!
-//! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself: the
-//! first tap keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, outputs are computed as if it did
-//! not; then X, which is in cache now, is searched for NaN, and where there is one, they are computed once more: a tap
-//! is also taken if it is NaN; nothing is greater than it, so it stays until the next NaN. Rows of taps in the padding
+//! Taps are taken in row-major order, each only if it is greater than the current value. This is the rule itself: a
+//! first tap that is NaN stays, and a zero keeps its sign. Where NaN wins, outputs are first computed without that
+//! rule. Then X, which is in cache now, is searched for NaN; if there is one, the outputs are computed again, and a tap
+//! is also taken if it is NaN. Nothing is greater than NaN, so it stays until the next NaN. Rows of taps in the padding
 //! are left out. Outputs whose windows begin or end in the padding of the innermost axis have other taps than their
-//! neighbours: they are computed with those above and below them, side by side in a vector again.
+//! neighbours in the row; they share a vector with the outputs above and below them.
 //!
-//! Where no indices are wanted, outputs in long rows with a stride of 2 take one row of X after the other
-//! ([`passes`](super::passes)), but for floats of 16 bits.
+//! Without indices, outputs in long rows with stride 2 process one row of X after the other
+//! ([`passes`](super::passes)), except for floats of 16 bits.
 //!
-//! In NHWC the innermost axis is that of the channels, each of them is an output, and all taps are rows.
+//! In NHWC the innermost axis is the channels: each channel is an output, and every tap is a row of its own.
 
 use std::ops::Range;
 
@@ -24,10 +24,11 @@ use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{DType, Element, Index, NanPolicy, PoolPlan};
 
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
+use super::indices::{IndicesMut, with_slice};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
 use super::passes::{are_worth_it, passes};
-use super::taps::{Column, MOST_TAPS, Outputs, Placed, Run, Shape, Taps, Values};
+use super::taps::{Column, ElementsAlone, InsideRows, MOST_TAPS, Outputs, Shape, TapLoop, WithIndices};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 use super::view::{View, nan_wins};
 
@@ -35,11 +36,11 @@ use super::view::{View, nan_wins};
 const MOST_ROWS: usize = 9;
 /// The most taps of a row of a window.
 const MOST_OF_ROW: usize = 5;
-/// Bytes of X that a group of rows reads, about: few enough to stay in cache while they are looked at twice.
+/// About the bytes of X that a group of rows reads: few enough to stay in cache for a second pass.
 const GROUP_BYTES: usize = 32 << 10;
-/// Rows that are too few for vectors of them.
+/// The fewest rows for which a vector holds one output of each row.
 const FEW_ROWS: usize = 4;
-/// The most groups of a plane that are kept for the planes that follow.
+/// The most groups of a plane that are kept for the following planes.
 const MOST_GROUPS: usize = 32;
 
 /// A pool with small windows.
@@ -51,16 +52,17 @@ pub(crate) struct Direct {
     inside: Range<usize>,
 }
 
-/// Rows of outputs whose windows have taps in the same rows of X, one as far from the next as all others.
+/// Evenly spaced rows of outputs whose windows have taps in the same number of rows of X.
 struct Group {
-    /// Rows of X of the first row of outputs: the place of the first tap of the window of output 0, padding included.
+    /// The rows of X that the windows of the first row of outputs contain, and for each the place of the first tap of
+    /// output 0, padding included.
     rows_of_x: usize,
     places: [i64; MOST_TAPS],
-    /// What each tap adds to the index of the first one, row by row.
+    /// The amount that each tap adds to the index of the first one, row by row.
     ahead: [i64; MOST_TAPS],
     /// The index of the first tap of the window of output 0, padding included.
     base: i64,
-    /// Rows of outputs, and what leads from one to the next in X and in indices.
+    /// The number of rows of outputs, and the distance from one to the next in X and in indices.
     count: usize,
     x_step: usize,
     index_step: i64,
@@ -71,7 +73,7 @@ struct Group {
 }
 
 impl Direct {
-    /// The reason why not, for plans that it does not compute.
+    /// `Err` says why the kernel does not apply.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Direct, &'static str> {
         if plan.ignores_nan() {
             return Err("its windows do not begin with their first elements");
@@ -91,16 +93,16 @@ impl Direct {
         if index_span(&axes) > MOST_INDEX {
             return Err("its indices are too far apart");
         }
-        // Windows inside X are neighbours.
+        // The outputs whose windows lie inside X are neighbours.
         let begin = (0..last.output).find(|&output| last.is_inside(output)).unwrap_or(0);
         let end = (begin..last.output).rev().find(|&output| last.is_inside(output)).map_or(begin, |output| output + 1);
         let shape = Shape { kernel: last.kernel, stride: last.stride, distance: last.dilation };
         Ok(Direct { shape, inside: begin..end, axes })
     }
 
-    /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and
-    /// so are those of floats of 16 bits, each step of which has several instructions. Elements of 8 bits, many to a
-    /// vector, share rows of X in larger windows too.
+    /// Whether this kernel is the fastest. The separable kernel is faster for windows with more taps, and for floats of
+    /// 16 bits, which need several instructions per step. Elements of 8 bits, of which a vector holds many, share rows
+    /// of X in larger windows too.
     pub fn is_best(&self, plan: &PoolPlan, view: &View) -> bool {
         let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
         if view.inner != 1 {
@@ -113,8 +115,8 @@ impl Direct {
         }
     }
 
-    /// Whether outputs with indices are so few in a row that reducing along one axis after the other was measured to
-    /// take less time, first of all where windows at the borders of rows are computed apart from the others.
+    /// Whether rows have so few outputs with indices that the separable kernel was measured to be faster, above all
+    /// where windows at the borders of rows are computed separately.
     fn rows_are_short(&self, plan: &PoolPlan) -> bool {
         let Some(last) = self.axes.last() else { return false };
         let has_borders = self.inside.len() < last.output;
@@ -132,36 +134,35 @@ impl Direct {
             (false, true, 1) => 10,
             (false, _, _) => 0,
         };
-        // Windows that share no elements along the row pay only where a vector has most elements, and if they are
-        // small.
+        // Windows that share no elements along the row pay off only if they are small and elements have 8 bits.
         let (overlap, deep) = (last.kernel > last.stride, self.axes.len() > 3);
         let pays = if overlap { has_borders || !deep } else { plan.dtype().bytes() == 1 && taps <= 4 && !deep };
         plan.indices.is_some() && last.kernel > 1 && pays && last.output <= most
     }
 
-    /// The same where channels are outputs side by side. Nothing has to be sorted there, so this is rarely slow, least
-    /// of all with indices. Reducing along one axis after the other pays for windows that overlap along the rows if
-    /// elements are small, because a vector has many of them, or if the channels do not fill a vector.
+    /// Like [`Direct::is_best`] where channels lie innermost. No vectors have to be sorted there, so this kernel is
+    /// rarely slow, least of all with indices. The separable kernel is faster for windows that overlap along the rows
+    /// if elements are small, because a vector holds many of them, or if the channels do not fill a vector.
     fn is_best_for_channels(&self, plan: &PoolPlan, view: &View) -> bool {
         let taps: usize = self.axes.iter().map(|axis| axis.kernel).product();
         let (channels, deep) = (view.inner, view.axes.len() > 2);
-        let apart = self.axes[self.axes.len() - 2].stride > 1;
+        let strided = self.axes[self.axes.len() - 2].stride > 1;
         match (plan.dtype().bytes(), plan.indices.is_some()) {
             (1, true) => channels >= 12,
-            (2, true) => channels >= 6 || apart,
+            (2, true) => channels >= 6 || strided,
             (_, true) => true,
-            (1, false) if apart => channels >= 24 || taps <= 4,
+            (1, false) if strided => channels >= 24 || taps <= 4,
             (1, false) => deep && channels >= 64,
-            (2, false) => apart || deep && channels >= 32,
-            (bytes, false) => apart || channels * bytes >= 32,
+            (2, false) => strided || deep && channels >= 32,
+            (bytes, false) => strided || channels * bytes >= 32,
         }
     }
 
     /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-    pub fn run<I: Index>(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Option<&mut [I]>) {
+    pub fn run(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Option<&mut IndicesMut<'_>>) {
         macro_rules! run {
             ($code:ty) => {
-                self.groups::<$code, I>(part, cast_slice(x), cast_slice_mut(y), indices)
+                self.groups::<$code>(part, cast_slice(x), cast_slice_mut(y), indices)
             };
         }
         with_code!(part.plan.dtype(), run:
@@ -170,40 +171,41 @@ impl Direct {
         );
     }
 
-    fn groups<C: VectorCode, I: Index>(
+    fn groups<C: VectorCode>(
         &self,
         part: &PartOf<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let mut place = 0;
         let (mut nan_expected, mut free_of_nan) = (false, 0..0);
         self.each_group(part, |group| {
             let outputs = group.count * group.lanes.len();
-            let job = Job { own: self, part, group, x };
-            // A loop may write what lies behind, because that is computed later.
-            let mut indices = indices.as_deref_mut().map(|indices| &mut indices[place..]);
+            let job = GroupJob { own: self, part, group, x };
+            // A loop may write outputs beyond the group, because they are computed later.
+            let mut indices = indices.as_mut().map(|indices| indices.tail(place));
             let y = &mut y[place..];
-            // X is in cache once its maxima are computed, and only then does it take little time to look for NaN.
+            // X is in cache once its maxima are computed; only then is the search for NaN cheap.
             if !nan_expected {
-                job.run::<C, I>(false, y, indices.as_deref_mut());
+                job.run::<C>(false, y, indices.as_mut());
             }
             let nan = job.has_winning_nan(&mut free_of_nan);
             if nan || nan_expected {
-                job.run::<C, I>(nan, y, indices.as_deref_mut());
+                job.run::<C>(nan, y, indices.as_mut());
             }
             nan_expected = nan;
-            if let Some(indices) = indices {
-                job.begin_with_seed::<C, I>(y, indices);
+            if let Some(indices) = &mut indices {
+                job.begin_with_seed::<C>(y, indices);
             }
             activate_all(part.plan.activation, &mut y[..outputs]);
             place += outputs;
         });
     }
 
-    /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less. Where
-    /// there are indices, windows begin with their first taps all the same, and [`Job::begin_with_seed`] follows.
+    /// The value that windows begin with, unless it is their first tap. Integers need none, because no integer is less
+    /// than their seed. With indices, windows begin with their first taps in any case, and
+    /// [`GroupJob::begin_with_seed`] follows.
     fn seed<T: Element>(&self, plan: &PoolPlan) -> Option<T> {
         let seeded = plan.nan_policy == NanPolicy::SeedLowest && T::DTYPE.is_float() && plan.indices.is_none();
         seeded.then(|| plan.seed())
@@ -229,7 +231,7 @@ impl Direct {
             }
             of_plane.push(group);
             if axis == 0 {
-                // The groups of all planes are alike.
+                // The groups of all planes are the same.
                 for plane in at[0]..ranges[0].end {
                     for group in &mut of_plane {
                         group.move_to(plane, &self.axes[0], part);
@@ -241,7 +243,7 @@ impl Direct {
         }
     }
 
-    /// The group that begins with this row of outputs.
+    /// The group whose first row of outputs is this one.
     fn group(&self, part: &PartOf<'_>, at: &[usize], ranges: &[Range<usize>], lanes: &Range<usize>) -> Group {
         let (view, bytes) = (part.view, part.plan.dtype().bytes());
         let number = at.len() - 1;
@@ -257,14 +259,15 @@ impl Direct {
             lanes: lanes.clone(),
             plane: at[0],
         };
-        // Parts of X that lie apart are all looked at.
-        let apart = if nan_wins(part.plan) { self.axes[..number].iter().map(|axis| axis.kernel).product() } else { 1 };
-        let most = (GROUP_BYTES / bytes / group.x_step.max(1) / apart).max(1);
-        // The indices of planes are evenly apart within a batch item.
+        // Where NaN wins, all separate parts of X are searched.
+        let separate =
+            if nan_wins(part.plan) { self.axes[..number].iter().map(|axis| axis.kernel).product() } else { 1 };
+        let most = (GROUP_BYTES / bytes / group.x_step.max(1) / separate).max(1);
+        // The indices of planes are evenly spaced within a batch item.
         let of_item = view.channels.max(1);
         let most = if number == 0 { most.min(of_item - at[0] % of_item) } else { most };
         if axis.is_inside(at[number]) {
-            // Windows inside X are neighbours.
+            // The rows whose windows lie inside X are neighbours.
             let rows = at[number]..ranges[number].end.min(at[number] + most);
             group.count = rows.clone().rev().find(|&row| axis.is_inside(row)).map_or(1, |row| row + 1 - rows.start);
         }
@@ -284,10 +287,10 @@ impl Direct {
 }
 
 impl Group {
-    /// The same rows of another plane.
+    /// Moves the group to the same rows of another plane.
     fn move_to(&mut self, plane: usize, planes: &Axis, part: &PartOf<'_>) {
-        let apart = (plane as i64 - self.plane as i64) * planes.x_stride as i64;
-        self.places[..self.rows_of_x].iter_mut().for_each(|place| *place += apart);
+        let ahead = (plane as i64 - self.plane as i64) * planes.x_stride as i64;
+        self.places[..self.rows_of_x].iter_mut().for_each(|place| *place += ahead);
         if part.plan.indices.is_some() {
             let index = |plane: usize| part.view.index_of_plane(plane);
             self.base = self.base.wrapping_add(index(plane).wrapping_sub(index(self.plane)));
@@ -295,7 +298,7 @@ impl Group {
         self.plane = plane;
     }
 
-    /// Multiplies the rows with the taps of a further axis. `ahead` is what each row adds to the index.
+    /// Multiplies the rows by the taps of a further axis. `ahead` is the amount that each row adds to the index.
     fn extend(&mut self, axis: &Axis, output: usize, ahead: &mut [i64; MOST_TAPS], spatial: bool) {
         let (count, places, before) = (self.rows_of_x, self.places, *ahead);
         self.rows_of_x = 0;
@@ -316,20 +319,20 @@ impl Group {
     }
 }
 
-/// A group of a part.
-struct Job<'a, T> {
+/// The computation of one group of a part.
+struct GroupJob<'a, T> {
     own: &'a Direct,
     part: &'a PartOf<'a>,
     group: &'a Group,
     x: &'a [T],
 }
 
-impl<T: Element> Job<'_, T> {
+impl<T: Element> GroupJob<'_, T> {
     fn last(&self) -> &Axis {
         &self.own.axes[self.own.axes.len() - 1]
     }
 
-    /// What an output adds to the index of the one before.
+    /// The index difference between neighbouring outputs.
     fn step(&self) -> i64 {
         let last = self.last();
         (last.stride as i64).wrapping_mul(last.index_stride)
@@ -341,8 +344,8 @@ impl<T: Element> Job<'_, T> {
         self.group.base.wrapping_add((row as i64).wrapping_mul(self.group.index_step)).wrapping_add(along)
     }
 
-    /// Writes the group's outputs, which are the first ones of the slices.
-    fn run<C: VectorCode<Element = T>, I: Index>(&self, nan_wins: bool, y: &mut [T], mut indices: Option<&mut [I]>) {
+    /// Writes the group's outputs at the beginning of the slices.
+    fn run<C: VectorCode<Element = T>>(&self, nan_wins: bool, y: &mut [T], mut indices: Option<&mut IndicesMut<'_>>) {
         let (group, shape) = (self.group, self.own.shape);
         let width = group.lanes.len();
         let begin = self.own.inside.start.clamp(group.lanes.start, group.lanes.end) - group.lanes.start;
@@ -353,12 +356,12 @@ impl<T: Element> Job<'_, T> {
             let places = &mut places[..group.rows_of_x];
             places.iter_mut().zip(&group.places).for_each(|(to, place)| *to = (place + first) as usize);
             let (mut length, mut count) = (end - begin, group.count);
-            // Rows that follow each other in X as in Y are one long row.
+            // Rows that follow each other in X and in Y form one long row.
             if shape.stride == 1 && group.x_step == width && group.index_step == self.step().wrapping_mul(width as i64)
             {
                 (length, count) = ((count - 1) * width + length, 1);
             }
-            let run = Run { shape, places: &*places, length, count, x_step: group.x_step, y_step: width };
+            let run = InsideRows { shape, places: &*places, length, count, x_step: group.x_step, y_step: width };
             let mut next = 0;
             if indices.is_none() && are_worth_it::<C>(self.part.simd, &run) {
                 let seed = self.own.seed::<T>(self.part.plan);
@@ -366,29 +369,29 @@ impl<T: Element> Job<'_, T> {
                 next = count;
             }
             while next < count {
-                let of_run = Outputs::Run(run, next);
-                let ended = self.vectors::<C, I>(of_run, begin, nan_wins, y, indices.as_deref_mut());
+                let of_run = Outputs::Rows(run, next);
+                let ended = self.vectors::<C>(of_run, begin, nan_wins, y, indices.as_deref_mut());
                 let Some((row, at)) = ended.unwrap_or(Some((next, 0))) else { break };
                 for at in at..length {
                     let (row, lane) = (row + (begin + at) / width, (begin + at) % width);
-                    self.outputs::<C, I>(row..row + 1, lane, y, indices.as_deref_mut());
+                    self.outputs::<C>(row..row + 1, lane, y, indices.as_deref_mut());
                 }
                 next = row + 1;
             }
         }
-        // After all rows, because the loop may have written here.
+        // This comes after all rows, because the loop may have written to these places.
         for lane in (0..begin).chain(end..width) {
-            self.column::<C, I>(lane, nan_wins, y, indices.as_deref_mut());
+            self.column::<C>(lane, nan_wins, y, indices.as_deref_mut());
         }
     }
 
-    /// The outputs of all rows at one place.
-    fn column<C: VectorCode<Element = T>, I: Index>(
+    /// Computes the outputs of all rows at one place in the row.
+    fn column<C: VectorCode<Element = T>>(
         &self,
         lane: usize,
         nan_wins: bool,
         y: &mut [T],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let (group, shape) = (self.group, self.own.shape);
         let output = group.lanes.start + lane;
@@ -405,38 +408,39 @@ impl<T: Element> Job<'_, T> {
             y_step: group.lanes.len(),
         };
         let few = group.count < FEW_ROWS;
-        if few || self.vectors::<C, I>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
-            self.outputs::<C, I>(0..group.count, lane, y, indices);
+        if few || self.vectors::<C>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
+            self.outputs::<C>(0..group.count, lane, y, indices);
         }
     }
 
-    /// Runs a loop, the first output of which has this number in its row. `None` if there are no vectors.
-    fn vectors<C: VectorCode<Element = T>, I: Index>(
+    /// Runs a vector loop whose first output has this number in its row. `None` if the processor has no vectors.
+    fn vectors<C: VectorCode<Element = T>>(
         &self,
         outputs: Outputs<'_>,
         lane: usize,
         nan_wins: bool,
         y: &mut [T],
-        indices: Option<&mut [I]>,
+        indices: Option<&mut IndicesMut<'_>>,
     ) -> Option<Option<(usize, usize)>> {
         let (x, y) = (cast_slice(self.x), cast_slice_mut(&mut y[lane..]));
-        let (room, simd) = (y.len(), self.part.simd);
+        let (room, simd, group) = (y.len(), self.part.simd, self.group);
         match indices {
             None => {
-                let form = Values::<C> { y, seed: self.own.seed::<T>(self.part.plan).map(cast) };
-                simd.vectors(Taps { outputs, x, room, form, nan_wins })
+                let form = ElementsAlone::<C> { y, seed: self.own.seed::<T>(self.part.plan).map(cast) };
+                simd.vectors(TapLoop { outputs, x, room, form, nan_wins })
             }
             Some(indices) => {
-                let (base, step, row_step) = (self.base(0, lane), self.step(), self.group.index_step);
-                let indices = &mut indices[lane..];
-                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &self.group.ahead };
-                simd.vectors(Taps { outputs, x, room, form, nan_wins })
+                let (base, step, row_step) = (self.base(0, lane), self.step(), group.index_step);
+                with_slice!(IndicesMut, indices.tail(lane), indices => {
+                    let form = WithIndices::<C, _> { y, indices, base, row_step, step, ahead: &group.ahead };
+                    simd.vectors(TapLoop { outputs, x, room, form, nan_wins })
+                })
             }
         }
     }
 
-    /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them,
-    /// and what is known to be free of NaN is not looked at again.
+    /// Whether there is a NaN that wins. Rows of X that lie near each other are searched together with the elements
+    /// between them, and elements that are known not to be NaN are not searched again.
     fn has_winning_nan(&self, free: &mut Range<usize>) -> bool {
         if !nan_wins(self.part.plan) {
             return false;
@@ -447,7 +451,7 @@ impl<T: Element> Job<'_, T> {
         group.places[..group.rows_of_x].chunk_by(|a, b| b - a <= of_group).any(|near| {
             let begin = near[0] + (group.lanes.start * shape.stride) as i64;
             let length = (near[near.len() - 1] - near[0]) as usize + reach;
-            // What lies between rows is looked at with them where it is less than they are.
+            // The elements between rows are searched too where they are fewer than those of the rows.
             let (rows, length) = match group.x_step < 2 * length {
                 true => (1, group.x_step * (group.count - 1) + length),
                 false => (group.count, length),
@@ -469,16 +473,16 @@ impl<T: Element> Job<'_, T> {
         })
     }
 
-    /// Writes the outputs again that differ where windows begin with the seed instead of their first elements: those
-    /// that are not greater than it. Nothing in such a window is greater, unless it begins with NaN.
-    fn begin_with_seed<C: VectorCode<Element = T>, I: Index>(&self, y: &mut [T], indices: &mut [I]) {
+    /// Rewrites the outputs that differ because windows begin with the seed and not with their first elements: the
+    /// outputs that are not greater than the seed. No element of such a window is greater, unless the window begins
+    /// with NaN.
+    fn begin_with_seed<C: VectorCode<Element = T>>(&self, y: &mut [T], indices: &mut IndicesMut<'_>) {
         let (plan, group) = (self.part.plan, self.group);
         if plan.nan_policy != NanPolicy::SeedLowest {
             return;
         }
         let (seed, width) = (plan.seed::<T>(), group.lanes.len());
-        let rows = y.chunks_mut(width).zip(indices.chunks_mut(width)).take(group.count);
-        for (row, (y, indices)) in rows.enumerate() {
+        for (row, y) in y.chunks_mut(width).take(group.count).enumerate() {
             let all_above = self.part.simd.run(
                 #[inline(always)]
                 || y.iter().fold(true, |all, &own| all & C::above(own, seed)),
@@ -486,18 +490,19 @@ impl<T: Element> Job<'_, T> {
             if all_above {
                 continue;
             }
-            for (lane, (own, index)) in y.iter_mut().zip(indices).enumerate() {
+            for (lane, own) in y.iter_mut().enumerate() {
                 if C::above(*own, seed) {
                     continue;
                 }
                 let greater = if own.is_nan() { self.greatest::<C>(row, lane, seed) } else { None };
                 let (value, position) = greater.unwrap_or_else(|| (seed, self.index_of_seed(row, lane)));
-                (*own, *index) = (value, I::from_i64(position));
+                *own = value;
+                indices.set(row * width + lane, position);
             }
         }
     }
 
-    /// The first one of the greatest elements of a window and its index, if it is greater than the seed.
+    /// The first of the greatest elements of a window, with its index, if it is greater than the seed.
     fn greatest<C: VectorCode<Element = T>>(&self, row: usize, lane: usize, seed: T) -> Option<(T, i64)> {
         let (group, shape) = (self.group, self.own.shape);
         let output = group.lanes.start + lane;
@@ -515,23 +520,23 @@ impl<T: Element> Job<'_, T> {
         found.map(|index| (best, index))
     }
 
-    /// The index of a seed: that of the first element of the plane.
+    /// The index of a seed: the index of the plane's first element.
     fn index_of_seed(&self, row: usize, lane: usize) -> i64 {
         let (view, group) = (self.part.view, self.group);
-        // Where planes are the only outer axis, rows are planes.
+        // Where planes are the only outer axis, each row of outputs is a plane.
         let plane = if self.own.axes.len() == 2 { group.plane + row } else { group.plane };
         let channel = if view.inner == 1 { 0 } else { (group.lanes.start + lane) as i64 };
         let of_plane = view.index_of_plane(plane).wrapping_add(channel.wrapping_mul(view.index_c));
         view.unit_base.wrapping_add(of_plane)
     }
 
-    /// The outputs of some rows at one place, all of them one tap after the other.
-    fn outputs<C: VectorCode<Element = T>, I: Index>(
+    /// Computes the outputs of some rows at one place in the row, one tap after the other.
+    fn outputs<C: VectorCode<Element = T>>(
         &self,
         rows: Range<usize>,
         lane: usize,
         y: &mut [T],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let (group, shape) = (self.group, self.own.shape);
         let nan_wins = nan_wins(self.part.plan);
@@ -544,19 +549,21 @@ impl<T: Element> Job<'_, T> {
         }
         for (number, place) in group.places[..group.rows_of_x].iter().enumerate() {
             for tap in taps.clone() {
-                // No window is empty, so the first tap is there.
+                // No window is empty, so the first tap exists.
                 let begins = number == 0 && tap == taps.start && seed.is_none();
                 let first = place + ((group.lanes.start + lane) * shape.stride + tap * shape.distance) as i64;
                 let x = self.x[first as usize + rows.start * group.x_step..].chunks(group.x_step).take(rows.len());
                 let of_rows = x.zip(y[from..].chunks_mut(width));
                 if let Some(indices) = &mut indices {
                     let mut base = self.base(rows.start, lane).wrapping_add(group.ahead[number * shape.kernel + tap]);
-                    for ((next, best), index) in of_rows.zip(indices[from..].chunks_mut(width)) {
-                        let takes = begins | C::above(next[0], best[0]) | (nan_wins & next[0].is_nan());
-                        best[0] = if takes { next[0] } else { best[0] };
-                        index[0] = if takes { I::from_i64(base) } else { index[0] };
-                        base = base.wrapping_add(group.index_step);
-                    }
+                    with_slice!(IndicesMut, indices, indices => {
+                        for ((next, best), index) in of_rows.zip(indices[from..].chunks_mut(width)) {
+                            let takes = begins | C::above(next[0], best[0]) | (nan_wins & next[0].is_nan());
+                            best[0] = if takes { next[0] } else { best[0] };
+                            index[0] = if takes { Index::from_i64(base) } else { index[0] };
+                            base = base.wrapping_add(group.index_step);
+                        }
+                    });
                 } else if begins {
                     of_rows.for_each(|(next, best)| best[0] = next[0]);
                 } else {

@@ -1,29 +1,30 @@
-//! The general kernel of pools: any number of axes, any windows, any rule, one output after the other. Elements are
-//! compared by integers, so it also serves threads that take subnormal floats for zeros.
+//! The general kernel for pools: any number of axes, any windows, any rule, one output after the other. It compares
+//! elements as integers, so it also serves threads that treat subnormal floats as zeros.
 
 use wgpu_pooling_plan::internal::activate;
-use wgpu_pooling_plan::{Element, Index, MAX_SPATIAL_AXES, PoolPlan, Taps};
+use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, PoolPlan, Taps};
 
+use super::indices::IndicesMut;
 use super::parts::Part;
 use super::view::View;
 
-/// The position of an output or of a tap, as far as there are axes.
+/// The position of an output or of a tap along each axis.
 pub(crate) type At<E> = [E; MAX_SPATIAL_AXES];
 
-/// The maximum so far: its element and where it lies.
-struct Best<T> {
+/// The greatest element so far, and its position.
+struct Maximum<T> {
     value: T,
     at: At<i64>,
 }
 
 /// Computes a part of Y, and of Indices in the order of Y.
-pub(crate) fn pool<T: Element, I: Index>(
+pub(crate) fn pool<T: Element>(
     plan: &PoolPlan,
     view: &View,
     part: &Part,
     x: &[T],
     y: &mut [T],
-    mut indices: Option<&mut [I]>,
+    mut indices: Option<&mut IndicesMut<'_>>,
 ) {
     let mut out = At::default();
     let axes = view.axes.len();
@@ -40,7 +41,7 @@ pub(crate) fn pool<T: Element, I: Index>(
                 let (value, index) = window(plan, view, &out, &x[plane + inner..], indices_of);
                 y[written] = value;
                 if let Some(indices) = &mut indices {
-                    indices[written] = I::from_i64(index);
+                    indices.set(written, index);
                 }
                 written += 1;
             }
@@ -49,7 +50,7 @@ pub(crate) fn pool<T: Element, I: Index>(
     }
 }
 
-/// Counts up like an odometer, the last axis fastest. The first axis has no end that matters.
+/// Increments the position like an odometer, the last axis fastest. The first axis has no end.
 fn step(at: &mut [usize], extent: impl Fn(usize) -> usize) {
     for axis in (0..at.len()).rev() {
         at[axis] += 1;
@@ -60,7 +61,8 @@ fn step(at: &mut [usize], extent: impl Fn(usize) -> usize) {
     }
 }
 
-/// The element of Y and the index of one window, given what its plane adds to indices, and the index of its seed.
+/// Computes the element of Y and the index of one window, given the index offset of its plane and the index of its
+/// seed.
 pub(crate) fn window<T: Element>(
     plan: &PoolPlan,
     view: &View,
@@ -78,7 +80,7 @@ pub(crate) fn window<T: Element>(
         let index = view.empty_index(of_plane, taps.iter().map(|taps| taps.first));
         return (activate(plan.activation, plan.empty()), index);
     }
-    let mut best: Option<Best<T>> = None;
+    let mut best: Option<Maximum<T>> = None;
     let (last, last_taps) = (&view.axes[axes - 1], taps[axes - 1]);
     let mut tap = At::<i64>::default();
     loop {
@@ -90,7 +92,7 @@ pub(crate) fn window<T: Element>(
                 let mut won = At::default();
                 (0..axes - 1).for_each(|axis| won[axis] = at(axis));
                 won[axes - 1] = place;
-                best = Some(Best { value: v, at: won });
+                best = Some(Maximum { value: v, at: won });
             }
         }
         // The next line of taps.

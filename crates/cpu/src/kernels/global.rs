@@ -1,21 +1,22 @@
-//! Pools whose windows are runs of neighbouring elements ([`Runs`]), as whole planes are: the maximum of each window,
-//! then a search for the first element that equals it.
+//! Pools whose windows are runs of neighbouring elements ([`Runs`]), such as whole planes: computes the maximum of each
+//! window, then searches for the first element that equals it.
 //!
-//! The maximum of a run does not depend on the order of its elements, so they are reduced with as many running maxima
-//! as there are lanes, and read from several places at once: a processor reads ahead within a page of memory, and one
-//! such stream does not use all of its bandwidth. Of the elements that equal the maximum the first one wins, as the
-//! rule has it: -0 equals +0, and whichever comes first is found. A window's first element stays if nothing is greater,
-//! so also if it is NaN; where NaN wins, the last one is looked for.
+//! The maximum of a run does not depend on the order of its elements. So it is reduced with one running maximum per
+//! lane, and four places are read at the same time: a processor prefetches within a page of memory, and one stream of
+//! reads does not use its full bandwidth. Of the elements that equal the maximum the first one wins, as the rule says:
+//! -0 equals +0, and the search finds whichever comes first. A window's first element stays if no element is greater,
+//! also if it is NaN. Where NaN wins, the search is for the last NaN.
 //!
-//! Small windows are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are
-//! shared among threads where there are few windows.
+//! Small windows are reduced many at a time ([`small_planes`](super::small_planes)), the others in blocks, which
+//! threads share if there are few windows.
 
 use std::ops::Range;
 
 use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::activate_all;
-use wgpu_pooling_plan::{DType, Element, ExecuteError, Index, NanPolicy, PoolPlan};
+use wgpu_pooling_plan::{DType, Element, ExecuteError, NanPolicy, PoolPlan};
 
+use super::indices::IndicesMut;
 use super::lane::{
     Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan,
     greatest_lane, with_code,
@@ -24,18 +25,18 @@ use super::parts::{Context, Part, PartOf, runs, threads, wanted};
 use super::runs::{Runs, Stretch};
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
-use super::small_planes::{Batch, PLANES, SMALL, SmallPlanes, Winners};
+use super::small_planes::{PLANES, PlaneBatch, SMALL, SmallPlanes, Winners};
 use super::subnormals::takes_subnormals_for_zeros;
 use super::view::{View, nan_wins};
 
-/// Bytes of a block: few enough to be in the first-level cache when they are looked at again.
+/// The bytes of a block: few enough to stay in the first-level cache for the search.
 const BLOCK_BYTES: usize = 16 << 10;
-/// The running maxima of a block.
+/// The number of running maxima of a block.
 const LANES: usize = 64;
-/// Windows that are too few for a batch of small ones.
+/// The fewest windows that are reduced as a batch of small windows.
 const FEW: usize = 4;
 
-/// The fewest elements of windows for which this kernel is chosen: fewer do not fill the lanes of a window.
+/// The fewest elements of a window for which this kernel is chosen: fewer do not fill its lanes.
 pub(crate) fn fewest(dtype: DType) -> usize {
     match dtype.bytes() {
         1 => 16,
@@ -44,8 +45,8 @@ pub(crate) fn fewest(dtype: DType) -> usize {
     }
 }
 
-/// Whether no other kernel is as fast: where windows follow each other without gaps, where a plane has one, and where
-/// they are long, or there are several alike in a row, and they do not have many elements in common.
+/// Whether this kernel is the fastest: for planes with one window, for windows without gaps, and for windows that are
+/// long, or of which several follow each other evenly spaced, if they share few elements.
 pub(crate) fn is_best(plan: &PoolPlan, view: &View, runs: &Runs) -> bool {
     if view.axes.iter().all(|axis| axis.output == 1) {
         return true;
@@ -54,119 +55,103 @@ pub(crate) fn is_best(plan: &PoolPlan, view: &View, runs: &Runs) -> bool {
     long && view.windows_of_element() <= SHARED || runs.fill_x() && runs.longest >= fewest(plan.dtype())
 }
 
-/// Elements of small windows that are many, and such windows in a row.
+/// The fewest elements of a small window for which a stretch pays off, and the fewest windows of such a stretch.
 const LONG: usize = 16;
 const IN_A_ROW: usize = 8;
-/// Windows to which an element belongs that are few.
+/// The most windows that may contain an element on average.
 const SHARED: u64 = 6;
 
-/// The windows of a pool.
-struct Windows<'a, C: Code> {
+/// The computation of a pool's windows.
+struct RunWindows<'a, C: Code> {
     plan: &'a PoolPlan,
     view: &'a View,
     runs: &'a Runs,
     simd: SimdLevel,
     x: &'a [C::Element],
-    /// The element that windows begin with instead of their first.
+    /// The element that windows begin with instead of their first element.
     seed: Option<C::Element>,
     nan_wins: bool,
     /// Whether neighbouring elements have neighbouring indices.
     counts_on: bool,
 }
 
-/// What some blocks of a window have: the greatest lane, where the first block with it begins, and whether there is a
-/// NaN that could win.
+/// The result of some blocks of a window: the greatest lane, the start of the first block that contains it, and whether
+/// there is a NaN that could win.
 #[derive(Clone, Copy)]
-struct Found<L> {
+struct BlockMaximum<L> {
     best: L,
     block: usize,
     nan: bool,
 }
 
-/// What wins in a window.
+/// The winner of a window.
 #[derive(Clone, Copy)]
 enum Winner<L> {
-    /// The element that windows begin with instead of their first.
+    /// The seed that windows begin with instead of their first element.
     Seed,
     /// The element at this place in the window.
     Place(usize),
-    /// The first element with the greatest lane.
-    Lane(Found<L>),
+    /// The first element whose lane is the greatest.
+    Lane(BlockMaximum<L>),
 }
 
-/// Takes the indices of consecutive outputs, and the number of the first one.
-type WriteIndices<'a> = dyn FnMut(usize, &[i64]) + 'a;
-
 /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool<I: Index>(
+pub(crate) fn pool(
     runs: &Runs,
     part: &PartOf<'_>,
     x: &[u8],
     y: &mut [u8],
-    indices: Option<&mut [I]>,
+    indices: Option<&mut IndicesMut<'_>>,
 ) -> Result<(), ExecuteError> {
     let Part { outer, rows } = part.part;
     let row = part.view.row();
     let first = (outer.start * part.view.axes[0].output + rows.start) * row;
-    let mut write = indices.map(writer);
-    let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
-    write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, write).map(|_| ())
+    write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, indices).map(|_| ())
 }
 
-/// Has all threads compute the blocks of each window, where there are fewer windows than parts of the work. False, and
-/// nothing is written, if there are not, if windows are single blocks, or if a thread compares floats otherwise than
-/// they are.
-pub(crate) fn pool_in_blocks<I: Index>(
+/// Lets all threads compute the blocks of each window if there are fewer windows than parts of the work. Otherwise, if
+/// windows are single blocks, or if a thread does not compare floats exactly, it returns false and writes nothing.
+pub(crate) fn pool_in_blocks(
     runs: &Runs,
     (plan, view, context): (&PoolPlan, &View, &Context<'_>),
     x: &[u8],
     y: &mut [u8],
-    indices: Option<&mut [I]>,
+    indices: Option<&mut IndicesMut<'_>>,
 ) -> Result<bool, ExecuteError> {
     let count = y.len() / plan.dtype().bytes();
     let wanted = wanted(plan.bytes(), threads);
     if count >= wanted {
         return Ok(false);
     }
-    let mut write = indices.map(writer);
-    let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
-    write_windows((runs, plan, view, context.simd), Share::Blocks(context, wanted.div_ceil(count)), x, y, write)
+    write_windows((runs, plan, view, context.simd), Share::Blocks(context, wanted.div_ceil(count)), x, y, indices)
 }
 
-fn writer<I: Index>(indices: &mut [I]) -> impl FnMut(usize, &[i64]) {
-    move |first, found| {
-        for (index, &found) in indices[first..].iter_mut().zip(found) {
-            *index = I::from_i64(found);
-        }
-    }
-}
-
-/// Whether this thread compares the plan's elements otherwise than they are.
+/// Whether this thread treats subnormal floats as zeros, so that it does not compare the plan's elements exactly.
 fn is_inexact(plan: &PoolPlan) -> bool {
     plan.dtype().is_float() && takes_subnormals_for_zeros()
 }
 
-/// Which windows are computed, and how.
+/// Which windows are computed, and by which threads.
 #[derive(Clone, Copy)]
 enum Share<'a> {
-    /// Consecutive ones from this number on, by this thread.
+    /// Consecutive windows from this number on, by this thread.
     Windows(usize),
-    /// All of them, each in about as many runs of blocks, by all threads.
+    /// All windows, each in about this many runs of blocks, by all threads.
     Blocks(&'a Context<'a>, usize),
 }
 
-/// Writes outputs. False, and nothing is written, if runs of blocks are asked for and windows are single blocks, or if
-/// a thread compares floats otherwise.
+/// Writes outputs. Returns false and writes nothing if threads were to share blocks but windows are single blocks, or
+/// if a thread does not compare floats exactly.
 fn write_windows(
     (runs, plan, view, simd): (&Runs, &PoolPlan, &View, SimdLevel),
     share: Share<'_>,
     x: &[u8],
     y: &mut [u8],
-    write: Option<&mut WriteIndices<'_>>,
+    indices: Option<&mut IndicesMut<'_>>,
 ) -> Result<bool, ExecuteError> {
     macro_rules! run {
         ($code:ty) => {
-            Windows::<$code>::of((runs, plan, view, simd), cast_slice(x)).run(share, cast_slice_mut(y), write)
+            RunWindows::<$code>::new((runs, plan, view, simd), cast_slice(x)).run(share, cast_slice_mut(y), indices)
         };
     }
     with_code!(plan.dtype(), run:
@@ -177,14 +162,14 @@ fn write_windows(
     Ok(false)
 }
 
-impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
-    /// Elements of a block.
+impl<'a, C: Code<Lane: SmallPlanes>> RunWindows<'a, C> {
+    /// The elements of a block.
     const BLOCK: usize = BLOCK_BYTES / size_of::<C::Element>();
 
-    fn of(
+    fn new(
         (runs, plan, view, simd): (&'a Runs, &'a PoolPlan, &'a View, SimdLevel),
         x: &'a [C::Element],
-    ) -> Windows<'a, C> {
+    ) -> RunWindows<'a, C> {
         let mut next = 1;
         let counts_on = view.axes[runs.axis..].iter().rev().all(|axis| {
             let expected = next;
@@ -192,25 +177,25 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
             axis.index_stride == expected
         });
         let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
-        Windows { plan, view, runs, simd, x, seed, nan_wins: nan_wins(plan), counts_on }
+        RunWindows { plan, view, runs, simd, x, seed, nan_wins: nan_wins(plan), counts_on }
     }
 
     fn run(
         &self,
         share: Share<'_>,
         y: &mut [C::Element],
-        write: Option<&mut WriteIndices<'_>>,
+        indices: Option<&mut IndicesMut<'_>>,
     ) -> Result<bool, ExecuteError> {
         let blocks = self.runs.longest.div_ceil(Self::BLOCK);
         match share {
-            Share::Windows(first) => self.windows(first, y, write, |_, window| {
+            Share::Windows(first) => self.windows(first, y, indices, |_, window| {
                 self.winner(window, &[self.blocks(window, &(0..window.len().div_ceil(Self::BLOCK)))])
             }),
             Share::Blocks(..) if blocks <= 1 || is_inexact(self.plan) => return Ok(false),
             Share::Blocks(context, wanted) => {
                 let shares = runs(blocks, wanted);
                 let Some(found) = self.found(context, y.len(), &shares)? else { return Ok(false) };
-                self.windows(0, y, write, |number, window| {
+                self.windows(0, y, indices, |number, window| {
                     self.winner(window, &found[number * shares.len()..][..shares.len()])
                 });
             }
@@ -218,83 +203,84 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         Ok(true)
     }
 
-    /// Consecutive windows, given what finds the winner of one that is not small.
+    /// Computes consecutive windows. `winner` finds the winner of a window that is not small.
     fn windows(
         &self,
         first: usize,
         y: &mut [C::Element],
-        mut write: Option<&mut WriteIndices<'_>>,
+        mut indices: Option<&mut IndicesMut<'_>>,
         winner: impl Fn(usize, &[C::Element]) -> Winner<C::Lane>,
     ) {
         let mut done = 0;
         while done < y.len() {
             let stretch = self.runs.stretch(first + done, y.len() - done);
             let own = &mut y[done..][..stretch.count];
-            let write = write.as_mut().map(|write| &mut **write as &mut WriteIndices<'_>);
+            let indices = indices.as_deref_mut();
             if stretch.length <= SMALL && stretch.count >= FEW {
-                self.small(&stretch, (first + done, done), own, write);
+                self.small(&stretch, (first + done, done), own, indices);
             } else {
-                self.each(&stretch, (first + done, done), own, write, &winner);
+                self.each(&stretch, (first + done, done), own, indices, &winner);
             }
             done += stretch.count;
         }
         activate_all(self.plan.activation, y);
     }
 
-    /// A stretch of small windows, given the number of its first output among all and among those that are written.
+    /// Computes a stretch of small windows. `first` is the number of its first output in Y, `place` in the slice that
+    /// is written.
     fn small(
         &self,
         stretch: &Stretch,
         (first, place): (usize, usize),
         y: &mut [C::Element],
-        mut write: Option<&mut WriteIndices<'_>>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let mut winners = Winners::new();
         for (batch, y) in y.chunks_mut(PLANES).enumerate() {
             let before = batch * PLANES;
             let stretch = stretch.from(before);
-            let planes = Batch { count: y.len(), plane: stretch.length, step: stretch.step };
+            let planes = PlaneBatch { count: y.len(), plane: stretch.length, step: stretch.step };
             let x = &self.x[stretch.first..][..(y.len() - 1) * stretch.step + stretch.length];
-            let rule = (self.seed, self.nan_wins, write.is_some());
+            let rule = (self.seed, self.nan_wins, indices.is_some());
             C::Lane::winners::<C>(self.simd, x, planes, rule, &mut winners);
             y.copy_from_slice(&winners.values[..y.len()]);
-            if let Some(write) = &mut write {
-                let (mut indices, mut seeds) = ([0; PLANES], false);
+            if let Some(indices) = &mut indices {
+                let (mut own, mut seeds) = ([0; PLANES], false);
                 let places = winners.stays.iter().zip(&winners.places);
                 let mut of_window = stretch.index;
-                for (index, (&stays, &place)) in indices.iter_mut().zip(places).take(y.len()) {
+                for (index, (&stays, &place)) in own.iter_mut().zip(places).take(y.len()) {
                     *index = self.index(of_window, usize::from(place));
                     of_window = of_window.wrapping_add(stretch.index_step);
                     seeds |= stays;
                 }
                 if seeds && self.seed.is_some() {
-                    for (number, index) in indices[..y.len()].iter_mut().enumerate() {
+                    for (number, index) in own[..y.len()].iter_mut().enumerate() {
                         if winners.stays[number] {
                             *index = self.index_of_seed(first + before + number);
                         }
                     }
                 }
-                write(place + before, &indices[..y.len()]);
+                indices.write(place + before, &own[..y.len()]);
             }
         }
     }
 
-    /// A stretch of windows, one after the other.
+    /// Computes a stretch of windows, one after the other.
     fn each(
         &self,
         stretch: &Stretch,
         (first, place): (usize, usize),
         y: &mut [C::Element],
-        mut write: Option<&mut WriteIndices<'_>>,
+        mut indices: Option<&mut IndicesMut<'_>>,
         winner: &impl Fn(usize, &[C::Element]) -> Winner<C::Lane>,
     ) {
-        // A lane does not say which of two zeros it was.
+        // A lane of a float does not tell -0 from +0.
         let is_zero = |lane: C::Lane| C::Element::DTYPE.is_float() && lane == C::encode(C::Element::zeroed());
         for (number, y) in y.iter_mut().enumerate() {
             let stretch = stretch.from(number);
             let window = &self.x[stretch.first..][..stretch.length];
             let at = match winner(place + number, window) {
-                Winner::Lane(found) if write.is_none() && !is_zero(found.best) => {
+                Winner::Lane(found) if indices.is_none() && !is_zero(found.best) => {
                     *y = C::decode(found.best);
                     continue;
                 }
@@ -303,14 +289,14 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
                 Winner::Seed => None,
             };
             *y = at.map_or_else(|| self.plan.seed(), |at| window[at]);
-            if let Some(write) = &mut write {
+            if let Some(indices) = &mut indices {
                 let index = at.map_or_else(|| self.index_of_seed(first + number), |at| self.index(stretch.index, at));
-                write(place + number, &[index]);
+                indices.set(place + number, index);
             }
         }
     }
 
-    /// The index of a place in a window, given that of its first element.
+    /// The index of a place in a window, given the index of the window's first element.
     #[inline]
     fn index(&self, mut index: i64, mut place: usize) -> i64 {
         if self.counts_on {
@@ -328,16 +314,16 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         self.view.index_of_seed(output / of_plane.max(1))
     }
 
-    /// What the blocks of these windows have, in runs of blocks that threads share; `None` if one of them compares
-    /// floats otherwise.
+    /// Computes the blocks of these windows, in runs of blocks that threads share. `None` if a thread does not compare
+    /// floats exactly.
     fn found(
         &self,
         context: &Context<'_>,
         windows: usize,
         shares: &[Range<usize>],
-    ) -> Result<Option<Vec<Found<C::Lane>>>, ExecuteError> {
-        let nothing = Found { best: C::Lane::LOWEST, block: 0, nan: false };
-        let mut found: Vec<Option<Found<C::Lane>>> = vec![Some(nothing); windows * shares.len()];
+    ) -> Result<Option<Vec<BlockMaximum<C::Lane>>>, ExecuteError> {
+        let nothing = BlockMaximum { best: C::Lane::LOWEST, block: 0, nan: false };
+        let mut found: Vec<Option<BlockMaximum<C::Lane>>> = vec![Some(nothing); windows * shares.len()];
         let of_windows = (0..windows).flat_map(|number| shares.iter().map(move |share| (number, share)));
         context.run(of_windows.zip(&mut found).collect(), |((number, share), found), _: &mut Scratch| {
             let window = self.runs.stretch(number, 1);
@@ -348,16 +334,16 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         Ok(found.into_iter().collect())
     }
 
-    /// What a run of blocks of a window has. Compiled once, and not for each type of indices.
+    /// Computes a run of blocks of a window.
     #[inline(never)]
-    fn blocks(&self, window: &[C::Element], blocks: &Range<usize>) -> Found<C::Lane> {
+    fn blocks(&self, window: &[C::Element], blocks: &Range<usize>) -> BlockMaximum<C::Lane> {
         let nan_wins = self.nan_wins;
         // A shorter window has fewer blocks.
         let end = blocks.end.min(window.len().div_ceil(Self::BLOCK));
         self.simd.run(
             #[inline(always)]
             || {
-                let mut found = Found { best: C::Lane::LOWEST, block: blocks.start * Self::BLOCK, nan: false };
+                let mut found = BlockMaximum { best: C::Lane::LOWEST, block: blocks.start * Self::BLOCK, nan: false };
                 for number in blocks.start..end {
                     let block = &window[number * Self::BLOCK..];
                     let block = &block[..block.len().min(Self::BLOCK)];
@@ -372,8 +358,8 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         )
     }
 
-    /// A window's winner, given what its runs of blocks have, in their order.
-    fn winner(&self, window: &[C::Element], blocks: &[Found<C::Lane>]) -> Winner<C::Lane> {
+    /// A window's winner, given the results of its runs of blocks in order.
+    fn winner(&self, window: &[C::Element], blocks: &[BlockMaximum<C::Lane>]) -> Winner<C::Lane> {
         if blocks.iter().any(|run| run.nan) {
             return window.iter().rposition(|element| element.is_nan()).map_or(Winner::Seed, Winner::Place);
         }
@@ -390,7 +376,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
 
     /// The place of the first element with the greatest lane of a window.
     #[inline(never)]
-    fn place(&self, window: &[C::Element], found: Found<C::Lane>) -> Option<usize> {
+    fn place(&self, window: &[C::Element], found: BlockMaximum<C::Lane>) -> Option<usize> {
         let block = &window[found.block..];
         let at = self.simd.run(
             #[inline(always)]
@@ -400,7 +386,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
     }
 }
 
-/// The first element with this lane, which is above the lowest one.
+/// The place of the first element with this lane, which is greater than the lowest lane.
 #[inline(always)]
 fn position<C: Code>(block: &[C::Element], best: C::Lane) -> Option<usize> {
     let number = block
@@ -410,7 +396,7 @@ fn position<C: Code>(block: &[C::Element], best: C::Lane) -> Option<usize> {
     Some(number * LANES + at)
 }
 
-/// The greatest lane of a block. Four places of it are read at a time.
+/// The greatest lane of a block. Four places of the block are read at a time.
 ///
 /// ```text
 /// block    a0 a1 a2 ..  b0 b1 b2 ..  c0 c1 c2 ..  d0 d1 d2 ..  rest
@@ -426,13 +412,13 @@ fn maximum<C: Code>(block: &[C::Element]) -> C::Lane {
     let [a, b, c, d] = [a, b, c, d].map(|run| run.as_chunks::<LANES>().0);
     for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
         for (i, running) in running.iter_mut().enumerate() {
-            // What is there is never NaN, so that no NaN takes the place of another element.
+            // Running maxima are never NaN, so no NaN replaces an element.
             for element in [a[i], b[i], c[i], d[i]] {
                 *running = running.step(C::encode(element), 0);
             }
         }
     }
-    // What remains, in chunks of which the last one may overlap others.
+    // The rest in chunks, the last of which may overlap others.
     let (chunks, few) = rest.as_chunks::<LANES>();
     for chunk in chunks.iter().chain(block.last_chunk()) {
         for (running, &element) in running.iter_mut().zip(chunk) {

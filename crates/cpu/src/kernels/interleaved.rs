@@ -1,5 +1,5 @@
-//! Pools of small planes and of short rows: the elements of some planes are interleaved, and what they are then is an
-//! image whose channels lie together. Vectors are full there, whatever the windows, their strides and borders are.
+//! Pools of small planes and of short rows: interleaves the elements of several planes, which turns them into an image
+//! whose channels lie innermost. Its vectors are full for all windows, strides and borders.
 //!
 //! ```text
 //! X        a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..     planes
@@ -9,45 +9,45 @@
 //! Y        A0 A1 ..   B0 B1 ..   C0 C1 ..
 //! ```
 //!
-//! Leading axes of which each position has a window of its own, as the height has with windows of 1x20, are counted
-//! among the planes. Indices are computed as those within a plane, with 32 bits.
+//! Leading axes with one window per position, such as the height with windows of 1x20, are counted as planes. Indices
+//! are computed within a plane, with 32 bits.
 //!
-//! Elements are moved, and nothing else is done to them here: what is computed, and why it is exact, is said by the
-//! kernel that the planes are handed to.
+//! This kernel only rearranges elements; the kernel that it calls computes the pool and argues that the result is
+//! exact.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::EmptyBase;
 use wgpu_pooling_plan::{ExecuteError, Index, Layout, NanPolicy, PoolPlan};
 
 use super::axes::MOST_INDEX;
+use super::indices::{IndicesMut, with_slice};
 use super::parts::{Context, Part};
-use super::scratch::{aligned_words_of, take, take_aligned, words_of};
-use super::transpose::{BEHIND, Planes, interleave, separate};
+use super::scratch::{aligned_words_of, allocate, allocate_aligned, words_of};
+use super::transpose::{BEHIND, InterleavedPlanes, interleave, separate};
 use super::view::{View, ViewAxis};
 
-/// Bytes of neighbouring lanes at least: those of the longest vector. There are lanes for a vector of indices, of 32
-/// bits, too.
+/// The fewest bytes of neighbouring lanes: those of the longest vector. They also fill a vector of 32-bit indices.
 const LANE_BYTES: usize = 64;
 /// The most vectors of neighbouring lanes.
 const MOST_VECTORS: usize = 16;
-/// The most bytes of X, Y and Indices of a block of planes: where lanes fill several vectors, and where they fill one.
+/// The most bytes of X, Y and Indices of a block of planes if lanes fill several vectors, and if they fill one.
 const BLOCK_BYTES: usize = 32 << 10;
 const MOST_BYTES: usize = 256 << 10;
-/// The fewest blocks of planes where lanes fill several vectors: the last block may have lanes without a plane.
+/// The fewest blocks of planes if lanes fill several vectors: lanes of the last block may have no plane.
 const FEWEST_BLOCKS: usize = 8;
 
 /// A pool of small planes.
 #[derive(Debug)]
 pub(crate) struct Interleaved {
-    /// Interleaved planes as channels of an image.
+    /// The interleaved planes as the channels of an image.
     pub view: View,
-    /// The leading axes that are counted among the planes: how many positions they have, and what each adds to an
-    /// index.
+    /// The leading axes that are counted as planes: the number of positions, and the amount that each position adds to
+    /// an index.
     folded: Vec<(usize, i64)>,
 }
 
 impl Interleaved {
-    /// The reason why not, for plans that it does not compute.
+    /// `Err` says why the kernel does not apply.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Interleaved, &'static str> {
         if view.inner != 1 {
             return Err("its channels are interleaved already");
@@ -95,67 +95,51 @@ impl Interleaved {
         Ok(Interleaved { view, folded })
     }
 
-    /// Interleaved planes of each plane of X.
+    /// The number of interleaved planes in each plane of X.
     fn of_plane(&self) -> usize {
         self.folded.iter().map(|(extent, _)| extent).product()
     }
 
-    /// As many parts as are wanted, or fewer so that each has a whole block of planes, and how many planes of X such a
-    /// block has.
+    /// The number of parts, at most `wanted`, such that each has a whole block of planes, and the number of planes of X
+    /// in such a block.
     pub fn parts(&self, outer: usize, wanted: usize) -> (usize, usize) {
         let (lanes, of_plane) = (self.view.inner, self.of_plane().max(1));
         let most = outer.saturating_mul(of_plane) / lanes;
         (wanted.min(most).max(1), lanes.div_ceil(of_plane))
     }
 
-    /// Computes a part of Y, and of Indices in the order of Y. `compute` does so for a part of interleaved planes.
-    pub fn run<I: Index>(
+    /// Computes a part of Y, and of Indices in the order of Y. `compute` computes a part of the interleaved planes.
+    pub fn run(
         &self,
         (plan, view, context, part): (&PoolPlan, &View, &Context<'_>, &Part),
         x: &[u8],
         y: &mut [u8],
-        indices: Option<&mut [I]>,
+        indices: Option<&mut IndicesMut<'_>>,
         compute: &mut Compute<'_>,
     ) -> Result<(), ExecuteError> {
-        let job = Job { own: self, plan, view, context, part };
-        let mut write = indices.map(|indices| {
-            move |within: &[i32], plane: usize, first: usize, place: usize| {
-                for (number, within) in within.chunks_exact(plane).enumerate() {
-                    let base = job.index_of_plane(first + number);
-                    let indices = &mut indices[place + number * plane..][..plane];
-                    for (index, &within) in indices.iter_mut().zip(within) {
-                        *index = I::from_i64(base.wrapping_add(i64::from(within)));
-                    }
-                }
-            }
-        });
-        job.run(x, y, write.as_mut().map(|write| write as &mut WriteIndices<'_>), compute)
+        InterleavedPart { own: self, plan, view, context, part }.run(x, y, indices, compute)
     }
 }
 
-/// Computes a part of interleaved planes: Y, and the indices within planes.
-type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<&mut [i32]>) -> Result<(), ExecuteError> + 'a;
+/// Computes a part of the interleaved planes: Y, and the indices within planes.
+type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<IndicesMut<'_>>) -> Result<(), ExecuteError> + 'a;
 
-/// Takes the indices within some planes, how many each of them has, the number of the first one, and its place in
-/// Indices.
-type WriteIndices<'a> = dyn FnMut(&[i32], usize, usize, usize) + 'a;
-
-/// Whether there are planes for all lanes of a vector.
+/// Whether there are enough planes to fill all lanes of a vector.
 pub(crate) fn fill_lanes(plan: &PoolPlan, planes: usize) -> bool {
     planes >= LANE_BYTES / plan.dtype().bytes()
 }
 
-/// The leading axes that are counted among the planes, and the others.
+/// The leading axes that are counted as planes, and the other axes.
 pub(crate) fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
-    // The index of a seed is that of its plane.
+    // The index of a seed names the first element of its whole plane.
     let seeded = plan.nan_policy == NanPolicy::SeedLowest && plan.indices.is_some();
     let most = if seeded { 0 } else { view.axes.len() - 1 };
     view.axes.split_at(view.axes[..most].iter().take_while(|axis| axis.is_identity()).count())
 }
 
-/// A part of a pool's outputs.
+/// The computation of a part of a pool's outputs.
 #[derive(Clone, Copy)]
-struct Job<'a> {
+struct InterleavedPart<'a> {
     own: &'a Interleaved,
     plan: &'a PoolPlan,
     /// The view of the pool itself.
@@ -164,17 +148,17 @@ struct Job<'a> {
     part: &'a Part,
 }
 
-impl Job<'_> {
+impl InterleavedPart<'_> {
     fn run(
         &self,
         x: &[u8],
         y: &mut [u8],
-        mut indices: Option<&mut WriteIndices<'_>>,
+        mut indices: Option<&mut IndicesMut<'_>>,
         compute: &mut Compute<'_>,
     ) -> Result<(), ExecuteError> {
         let (view, simd) = (&self.own.view, self.context.simd);
         let Part { outer, rows } = self.part;
-        // A part that has not all rows has a single plane.
+        // A part without all rows has a single plane.
         let folded = self.own.of_plane();
         let (planes, rows) = match self.own.folded.first() {
             None => (outer.clone(), rows.clone()),
@@ -195,35 +179,50 @@ impl Job<'_> {
                 + aligned_words_of::<u8>(of_y)
                 + 2 * aligned_words_of::<i32>(of_indices);
             let mut words = own.elements::<u64>(words)?;
-            let planes_of_x = take::<u8>(&mut words, of_x + BEHIND * bytes);
-            let interleaved_x = take_aligned::<u8>(&mut words, of_x);
-            let interleaved_y = take_aligned::<u8>(&mut words, of_y);
-            let interleaved_indices = take_aligned::<i32>(&mut words, of_indices);
-            let planes_of_indices = take_aligned::<i32>(&mut words, of_indices);
+            let planes_of_x = allocate::<u8>(&mut words, of_x + BEHIND * bytes);
+            let interleaved_x = allocate_aligned::<u8>(&mut words, of_x);
+            let interleaved_y = allocate_aligned::<u8>(&mut words, of_y);
+            let interleaved_indices = allocate_aligned::<i32>(&mut words, of_indices);
+            let planes_of_indices = allocate_aligned::<i32>(&mut words, of_indices);
             let part = Part { outer: 0..1, rows };
             for first in planes.clone().step_by(lanes) {
                 let count = lanes.min(planes.end - first);
-                let (of_x, of_y) = (Planes { count, plane: input, lanes }, Planes { count, plane: output, lanes });
-                // A processor reads ahead in memory that is read from end to end, and not in planes that are read side
-                // by side.
+                let (of_x, of_y) = (
+                    InterleavedPlanes { count, plane: input, lanes },
+                    InterleavedPlanes { count, plane: output, lanes },
+                );
+                // A processor prefetches memory that is read in order, but not planes that are read side by side.
                 let length = count * input * bytes;
                 planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
                 interleave(simd, bytes, of_x, planes_of_x, interleaved_x);
-                let of_indices = indices.is_some().then_some(&mut *interleaved_indices);
+                let of_indices = indices.is_some().then_some(IndicesMut::I32(&mut *interleaved_indices));
                 compute(&part, interleaved_x, interleaved_y, of_indices)?;
                 let place = (first - planes.start) * output;
                 separate(simd, bytes, of_y, interleaved_y, &mut y[place * bytes..]);
-                if let Some(write) = &mut indices {
+                if let Some(indices) = &mut indices {
                     let (from, to) = (cast_slice(interleaved_indices), cast_slice_mut(planes_of_indices));
                     separate(simd, size_of::<i32>(), of_y, from, to);
-                    write(&planes_of_indices[..count * output], output, first, place);
+                    let within = &planes_of_indices[..count * output];
+                    let to = indices.part(place..place + count * output);
+                    with_slice!(IndicesMut, to, to => self.write(within, output, first, to));
                 }
             }
             Ok(())
         })
     }
 
-    /// What is added to indices within a plane.
+    /// Writes the indices of planes, given the indices within planes, the outputs of a plane and the number of the
+    /// first plane.
+    fn write<I: Index>(&self, within: &[i32], output: usize, first: usize, to: &mut [I]) {
+        for (number, (within, to)) in within.chunks_exact(output).zip(to.chunks_exact_mut(output)).enumerate() {
+            let base = self.index_of_plane(first + number);
+            for (index, &within) in to.iter_mut().zip(within) {
+                *index = I::from_i64(base.wrapping_add(i64::from(within)));
+            }
+        }
+    }
+
+    /// The amount that a plane adds to the indices within it.
     #[inline]
     fn index_of_plane(&self, plane: usize) -> i64 {
         let folded = self.own.of_plane();
@@ -247,12 +246,12 @@ mod tests {
     fn parts_have_whole_blocks_of_planes_and_single_planes_are_shared() {
         let parts = |kernel: [i64; 2], shape: [usize; 4]| {
             let plan = MaxPool::new(kernel).strides(kernel).plan(&shape, DType::F32, None).unwrap();
-            Interleaved::new(&plan, &View::of(&plan).unwrap()).unwrap().parts(shape[0] * shape[1], 8)
+            Interleaved::new(&plan, &View::new(&plan).unwrap()).unwrap().parts(shape[0] * shape[1], 8)
         };
-        // Rows are planes of their own.
+        // Each row is a plane of its own.
         assert_eq!(parts([1, 20], [1, 1, 20_000, 20]), (8, 1));
         assert_eq!(parts([1, 20], [1, 3, 20_000, 20]), (8, 1));
-        // Fewer planes than lanes are one part.
+        // Fewer planes than lanes form one part.
         assert_eq!(parts([2, 2], [1, 3, 8, 8]), (1, 16));
         assert_eq!(parts([2, 2], [1, 100, 8, 8]), (6, 16));
     }

@@ -1,4 +1,4 @@
-//! Lanes: what elements become in scratch memory, in an order that vector instructions know.
+//! Lanes: the form of elements in scratch memory. Vector instructions compare lanes.
 
 use bytemuck::Pod;
 use half::{bf16, f16};
@@ -8,17 +8,17 @@ use super::simd::SimdLevel;
 
 /// A value in scratch memory.
 pub(crate) trait Lane: Pod + Send + Sync + PartialOrd {
-    /// Not above any lane.
+    /// The lowest lane: no lane is less.
     const LOWEST: Self;
 
     /// Whether lanes can be NaN.
     const HAS_NAN: bool = false;
 
-    /// The greater one of two neighbours in row-major order; `self` if none is. `next` lies `ahead` taps further on:
-    /// lanes that say where they lie take that into account.
+    /// The greater one of two neighbours in row-major order; `self` if none is greater. `next` lies `ahead` taps
+    /// further on, which lanes that contain their position take into account.
     fn step(self, next: Self, ahead: i32) -> Self;
 
-    /// Whether this is not equal to itself.
+    /// Whether this is NaN, which does not equal itself.
     #[inline(always)]
     #[expect(clippy::eq_op, reason = "NaN is not equal to itself")]
     fn is_nan(self) -> bool {
@@ -45,14 +45,14 @@ value_lane!(u8, u8::MIN, false);
 value_lane!(i16, i16::MIN, false);
 value_lane!(i32, i32::MIN, false);
 value_lane!(i64, i64::MIN, false);
-// Separable pools turn the others into these. Flat pools, which read and write elements where they lie, take them as
-// they are.
+// Lanes of the flat kernel, which reads and writes elements in place. The separable kernel converts these elements to
+// other lanes.
 value_lane!(i8, i8::MIN, false);
 value_lane!(u16, u16::MIN, false);
 value_lane!(u32, u32::MIN, false);
 value_lane!(u64, u64::MIN, false);
 
-/// A float that the last NaN replaces.
+/// A float that a later NaN replaces.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub(crate) struct NanWins<T>(pub T);
@@ -71,7 +71,7 @@ macro_rules! nan_wins_lane {
 
 nan_wins_lane!(f32, f64);
 
-/// The greatest of these lanes, by halves: their number is a power of two.
+/// The greatest of these lanes, by halves. Their number is a power of two.
 #[inline(always)]
 pub(crate) fn greatest_lane<L: Lane, const COUNT: usize>(mut lanes: [L; COUNT]) -> L {
     let mut half = const {
@@ -87,14 +87,14 @@ pub(crate) fn greatest_lane<L: Lane, const COUNT: usize>(mut lanes: [L; COUNT]) 
     lanes[0]
 }
 
-/// An element of 8 or 16 bits and its tap in one number: the element in the upper bits, and below them a number that is
-/// smaller, the further the tap. One maximum compares both, and of equal elements the earlier one wins.
+/// An element of 8 or 16 bits and its tap in one number: the element in the upper bits, and below it a number that is
+/// smaller for later taps. One maximum compares both, and of equal elements the earlier one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Packed(pub i32);
 
 impl Lane for Packed {
-    // The lowest element at its own tap: taps are subtracted from it as from others.
+    // The lowest element at the first tap: `step` subtracts taps from it as from any other lane.
     const LOWEST: Self = Packed(i32::MIN | 0xFFFF);
     #[inline(always)]
     fn step(self, next: Self, ahead: i32) -> Self {
@@ -102,9 +102,9 @@ impl Lane for Packed {
     }
 }
 
-/// Lanes that lie beside their positions in another slice.
+/// Lanes whose positions are in another slice.
 pub(crate) trait Positioned: Lane {
-    /// An integer of the lane's width: what a position adds to the index of the window's first tap.
+    /// An integer as wide as the lane: the amount that a position adds to the index of the window's first tap.
     type Position: Pod + Send + Sync;
 
     fn position(offset: i64) -> Self::Position;
@@ -113,11 +113,11 @@ pub(crate) trait Positioned: Lane {
 
     fn ahead(position: Self::Position, ahead: Self::Position) -> Self::Position;
 
-    /// `b` if `next` is greater than `best`, else `a`, without a branch: compilers make one of a condition between two
-    /// loads, and then no vector instructions.
+    /// `b` if `next` is greater than `best`, else `a`. There is no branch, because compilers turn a condition between
+    /// two loads into a jump, and then emit no vector instructions.
     fn select(best: Self, next: Self, a: Self::Position, b: Self::Position) -> Self::Position;
 
-    /// Whether `next` is greater than `best`, or as great and at an earlier position.
+    /// Whether `next` is greater than `best`, or equal and at an earlier position.
     fn precedes(best: (Self, Self::Position), next: (Self, Self::Position)) -> bool;
 }
 
@@ -154,7 +154,7 @@ positioned!(f64, i64);
 positioned!(i32, i32);
 positioned!(i64, i64);
 
-/// The element types that have lanes. The general kernel computes the others.
+/// The element types that have lanes. The general kernel computes all others.
 pub(crate) const DTYPES: &[DType] = &[
     DType::F32,
     DType::F64,
@@ -170,7 +170,7 @@ pub(crate) const DTYPES: &[DType] = &[
     DType::U64,
 ];
 
-/// Returns the value of an expression for the code of an element type, the first one listed for it; goes on if none is.
+/// Runs `$run!` with the dtype's code and returns its value; falls through if the list has no code for the dtype.
 macro_rules! with_code {
     ($dtype:expr, $run:ident: $($variant:ident => $code:ty),+ $(,)?) => {
         $(if $dtype == DType::$variant {
@@ -188,16 +188,17 @@ pub(crate) fn has_nan<T: Element>(simd: SimdLevel, elements: &[T]) -> bool {
     )
 }
 
-/// The same, compiled into the loops of its callers.
+/// Like [`has_nan`], but inlined into the loops of its callers.
 #[inline(always)]
 pub(crate) fn any_nan<T: Element>(elements: &[T]) -> bool {
     if size_of::<T>() == 2 {
-        // The greatest magnitude is that of a NaN if there is one. Integers without the sign take one instruction each.
+        // The greatest magnitude is a NaN's if there is one. Comparing integers without a sign takes one instruction
+        // each.
         let magnitudes = elements.iter().map(|element| (element.to_bits64() as u16) << 1);
         let most = magnitudes.fold(0, u16::max) >> 1;
         return T::from_bits64(most.into()).is_nan();
     }
-    // Processors compare two elements at once for whether one of them is NaN.
+    // Processors test two elements with one instruction for whether one of them is NaN.
     let (chunks, rest) = elements.as_chunks::<{ 2 * NAN_PAIRS }>();
     let in_chunks = chunks.iter().fold(false, |any, chunk| {
         let (a, b) = chunk.split_at(NAN_PAIRS);
@@ -206,28 +207,29 @@ pub(crate) fn any_nan<T: Element>(elements: &[T]) -> bool {
     rest.iter().fold(in_chunks, |any, element| any | element.is_nan())
 }
 
-/// Pairs of elements that are looked at together.
+/// The pairs of elements that are tested together.
 const NAN_PAIRS: usize = 64;
 
-/// How elements become lanes and lanes elements.
+/// A conversion from elements to lanes and back.
 pub(crate) trait Code: Send + Sync {
     type Element: Element;
     type Lane: Lane;
 
     fn encode(element: Self::Element) -> Self::Lane;
 
-    /// The element of a lane.
+    /// The element that a lane stands for.
     fn decode(lane: Self::Lane) -> Self::Element;
 
-    /// Whether a lane has the bits of its element, so that elements in memory are lanes.
+    /// Whether a lane has the bits of its element, so that elements in memory can be used as lanes.
     const KEEPS_BITS: bool = false;
 
-    /// Whether lanes are floats, which have to be compared with the first element of a window.
+    /// Whether lanes are floats, which must be compared with the first element of a window because that may be NaN.
     const IS_FLOAT: bool = false;
 
-    /// Whether `decode` does not return an element's own bits: the zeros of floats that became integers, and NaN.
+    /// Whether `decode` does not return the bits of this element: zeros with a sign and NaN, in codes that turn floats
+    /// into integers.
     #[inline(always)]
-    fn is_special(_: Self::Element) -> bool {
+    fn is_lossy(_: Self::Element) -> bool {
         false
     }
 }
@@ -253,7 +255,7 @@ macro_rules! code {
     };
 }
 
-// The same floats where NaN wins.
+// Floats where NaN wins.
 code!(NanF32, f32, NanWins<f32>, true, true, NanWins, |lane: NanWins<f32>| lane.0);
 code!(NanF64, f64, NanWins<f64>, true, true, NanWins, |lane: NanWins<f64>| lane.0);
 code!(NanF16, f16, NanWins<f32>, true, false, |x| NanWins(WideF16::encode(x)), |lane: NanWins<f32>| WideF16::decode(
@@ -263,13 +265,13 @@ code!(NanBf16, bf16, NanWins<f32>, true, false, |x| NanWins(WideBf16::encode(x))
     WideBf16::decode(lane.0)
 });
 
-// Integers as they are.
+// Integers without conversion.
 code!(SameI8, i8, i8, false, true, |x| x, |x| x);
 code!(SameU16, u16, u16, false, true, |x| x, |x| x);
 code!(SameU32, u32, u32, false, true, |x| x, |x| x);
 code!(SameU64, u64, u64, false, true, |x| x, |x| x);
 
-// An unsigned integer is a signed one of the same order with the top bit inverted, and the other way round.
+// Inverting the top bit turns an unsigned integer into a signed one with the same order, and back.
 code!(OfF32, f32, f32, true, true, |x| x, |x| x);
 code!(OfF64, f64, f64, true, true, |x| x, |x| x);
 code!(OfU8, u8, u8, false, true, |x| x, |x| x);
@@ -281,14 +283,14 @@ code!(OfU32, u32, i32, false, false, |x: u32| (x ^ 1 << 31) as i32, |x: i32| x a
 code!(OfI64, i64, i64, false, true, |x| x, |x| x);
 code!(OfU64, u64, i64, false, false, |x: u64| (x ^ 1 << 63) as i64, |x: i64| x as u64 ^ 1 << 63);
 
-/// The integer that orders a float of 16 bits: its magnitude with its sign, so that both zeros are 0.
+/// The integer that orders a float of 16 bits: its magnitude with its sign. Both zeros become 0.
 #[inline(always)]
 fn key_of_half(bits: u16) -> i16 {
     let sign = bits as i16 >> 15;
     ((bits as i16 & i16::MAX) ^ sign).wrapping_sub(sign)
 }
 
-/// The bits of the float with this key; those of +0 for 0.
+/// The bits of the float with this key. Key 0 becomes +0.
 #[inline(always)]
 fn half_of_key(key: i16) -> u16 {
     let sign = key >> 15;
@@ -312,7 +314,7 @@ macro_rules! code_of_half {
                 <$element>::from_bits(half_of_key(lane))
             }
             #[inline(always)]
-            fn is_special(element: $element) -> bool {
+            fn is_lossy(element: $element) -> bool {
                 let bits = element.to_bits();
                 (bits & 0x7FFF > $infinity) | (bits == 0x8000)
             }
@@ -323,8 +325,8 @@ macro_rules! code_of_half {
 code_of_half!(OfF16, f16, 0x7C00);
 code_of_half!(OfBf16, bf16, 0x7F80);
 
-// Floats of 16 bits as wider ones, for data with NaN or with zeros that have a sign. Of bfloat16 these are the same
-// numbers; a half has the bits of its magnitude at the same place, which makes it another number in the same order.
+// Floats of 16 bits as wider floats, for data with NaN or zeros with a sign. A bfloat16 keeps its value. A half keeps
+// the bits of its magnitude, which gives another value in the same order.
 code!(WideBf16, bf16, f32, true, false, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |lane: f32| {
     bf16::from_bits((lane.to_bits() >> 16) as u16)
 });
@@ -341,7 +343,7 @@ fn wide_half(half: f16) -> f32 {
     f32::from_bits(((bits & 0x8000) << 16) | (magnitude << 13) | nan)
 }
 
-/// Integers of 8 and 16 bits as lanes of 32.
+/// Integers of 8 and 16 bits as lanes of 32 bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Widened<T>(std::marker::PhantomData<T>);
 
@@ -364,12 +366,12 @@ macro_rules! widened {
 
 widened!(i8, u8, i16, u16);
 
-/// The bits of a packed lane below its element.
+/// The number of bits below the element in a packed lane.
 pub(crate) const TAP_BITS: u32 = 16;
-/// The taps that a packed lane can tell apart.
+/// The number of taps that a packed lane can distinguish.
 pub(crate) const PACKED_TAPS: usize = 1 << TAP_BITS;
 
-/// A code of 8 or 16 bits, with taps.
+/// A code for elements of 8 or 16 bits whose lanes also contain the tap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WithTap<C>(std::marker::PhantomData<C>);
 
@@ -388,13 +390,13 @@ where
         C::decode(C::Lane::narrow(lane.0 >> TAP_BITS))
     }
     #[inline(always)]
-    fn is_special(element: C::Element) -> bool {
-        C::is_special(element)
+    fn is_lossy(element: C::Element) -> bool {
+        C::is_lossy(element)
     }
 }
 
 impl Packed {
-    /// The tap, from the window's first one on.
+    /// The number of the tap, counted from the window's first one.
     #[inline(always)]
     pub fn tap(self) -> usize {
         (!self.0 & (PACKED_TAPS as i32 - 1)) as usize
@@ -407,7 +409,7 @@ impl Packed {
     }
 }
 
-/// Lanes that fit the upper half of a packed one.
+/// Lanes that fit in the upper half of a packed lane.
 pub(crate) trait Narrow: Lane {
     fn widen(self) -> i32;
     fn narrow(wide: i32) -> Self;
@@ -416,7 +418,7 @@ pub(crate) trait Narrow: Lane {
 impl Narrow for u8 {
     #[inline(always)]
     fn widen(self) -> i32 {
-        // The lowest lane has to become the lowest packed one.
+        // The lowest lane must become the lowest packed lane.
         i32::from(self) + i32::from(i16::MIN)
     }
     #[inline(always)]

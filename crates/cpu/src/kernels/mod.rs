@@ -1,4 +1,4 @@
-//! Plans on slices: views of tensors, the kernels, and how their work is shared among threads.
+//! Computes plans on slices: views of tensors, the kernels, and how their work is shared among threads.
 
 pub(crate) mod axes;
 pub(crate) mod choose;
@@ -8,6 +8,7 @@ pub(crate) mod direct;
 pub(crate) mod flat;
 pub(crate) mod general;
 pub(crate) mod global;
+pub(crate) mod indices;
 pub(crate) mod interleaved;
 pub(crate) mod lane;
 pub(crate) mod multiples;

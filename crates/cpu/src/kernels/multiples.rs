@@ -1,8 +1,7 @@
-//! Multiples of a number, told from others without a division.
+//! Tests whether a number is a multiple of another one without a division.
 
-/// The multiples of a number, told from others without a division: the product of a multiple with the inverse of the
-/// number's odd factor is its quotient, and what is not a multiple becomes a greater number (Granlund and Montgomery,
-/// 1994).
+/// Tests numbers for being multiples of one number without a division. A multiple times the inverse of the number's odd
+/// factor is the quotient, and any other number becomes greater than all quotients (Granlund and Montgomery, 1994).
 pub(super) struct Multiples {
     inverse: u32,
     twos: u32,
@@ -10,11 +9,11 @@ pub(super) struct Multiples {
 }
 
 impl Multiples {
-    pub fn of(number: u32) -> Multiples {
+    pub fn new(number: u32) -> Multiples {
         let number = number.max(1);
         let twos = number.trailing_zeros();
         let odd = number >> twos;
-        // Each step doubles the number of right bits, of which there are three at first.
+        // Each step doubles the number of correct bits, which begins with three.
         let inverse = (0..4).fold(odd, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse))));
         Multiples { inverse, twos, most: u32::MAX / number }
     }
@@ -32,7 +31,7 @@ mod tests {
     #[test]
     fn multiples_are_told_from_other_numbers() {
         for number in [1, 2, 3, 6, 7, 64, 96, 255, 1000, u32::MAX] {
-            let multiples = Multiples::of(number);
+            let multiples = Multiples::new(number);
             let far = (u32::MAX / number).wrapping_mul(number);
             for tried in (0..3000).chain(far.saturating_sub(3000)..=far).chain([u32::MAX - 1, u32::MAX]) {
                 assert_eq!(multiples.has(tried), tried % number == 0, "{tried} of {number}");

@@ -1,4 +1,4 @@
-//! How the outputs of a pool are shared among threads: in parts, each of which writes its own slices of Y and Indices.
+//! Shares the outputs of a pool among threads: in parts, each of which writes its own slices of Y and Indices.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use super::scratch::{Scratch, ScratchPool};
 use super::simd::SimdLevel;
 use super::view::View;
 
-/// A box of outputs: whole planes, or some positions of one plane's first axis.
+/// A box of outputs: whole planes, or some positions of one plane along the first axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     pub outer: Range<usize>,
     pub rows: Range<usize>,
 }
 
-/// A part of a pool's outputs, and how it is computed.
+/// A part of a pool's outputs, with the pool.
 pub(crate) struct PartOf<'a> {
     pub plan: &'a PoolPlan,
     pub view: &'a View,
@@ -43,12 +43,12 @@ pub(crate) fn threads() -> usize {
     threads
 }
 
-/// Work that one thread does in less time than it takes to wake another one.
+/// The most bytes of work that one thread does faster than it could wake another one.
 const ALONE_BYTES: u64 = 192 << 10;
-/// The most work between two looks at the caller's request to stop.
+/// Most bytes of work between two checks of the cancel flag.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// The number of parts of work that takes as long as moving so many bytes.
+/// The number of parts for work that takes as long as moving this many bytes.
 pub(crate) fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
     if bytes <= ALONE_BYTES {
         return 1;
@@ -58,8 +58,8 @@ pub(crate) fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
     usize::try_from(shared.max(bytes / MOST_BYTES)).unwrap_or(usize::MAX).max(1)
 }
 
-/// Cuts `outer` planes of `rows` positions into about as many parts as wanted, in the order of Y. Parts of several
-/// planes have a multiple of `together` planes, but for the last one.
+/// Cuts `outer` planes of `rows` positions into about `wanted` parts, in the order of Y. The number of planes in a part
+/// of several planes is a multiple of `together`, except in the last part.
 pub(crate) fn cut(outer: usize, rows: usize, wanted: usize, together: usize) -> Vec<Part> {
     if outer == 0 || rows == 0 {
         return Vec::new();
@@ -77,7 +77,7 @@ pub(crate) fn cut(outer: usize, rows: usize, wanted: usize, together: usize) -> 
     parts.collect()
 }
 
-/// Cuts a range into about as many runs as wanted.
+/// Cuts a range into about `wanted` runs.
 pub(crate) fn runs(length: usize, wanted: usize) -> Vec<Range<usize>> {
     let run = length.div_ceil(wanted.max(1)).max(1);
     (0..length).step_by(run).map(|first| first..length.min(first + run)).collect()
@@ -94,18 +94,18 @@ pub(crate) fn pieces<E>(mut slice: &mut [E], lengths: impl IntoIterator<Item = u
     pieces
 }
 
-/// What all parts of a call share.
+/// The state that all parts of a call share.
 pub(crate) struct Context<'a> {
     pub simd: SimdLevel,
     pub scratch: &'a ScratchPool,
-    /// Whether outputs may be written before it is known that the call succeeds.
+    /// Whether outputs may be written before the call is known to succeed.
     pub fresh: bool,
-    /// Asked between parts, on any thread.
+    /// The cancel flag. It is checked between parts, on any thread.
     pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl Context<'_> {
-    /// Runs tasks on all threads, a single one on this thread.
+    /// Runs tasks on all threads, or a single task on this thread.
     pub fn run<W: Send>(
         &self,
         tasks: Vec<W>,
@@ -114,15 +114,15 @@ impl Context<'_> {
         #[cfg(feature = "rayon")]
         if tasks.len() > 1 && threads() > 1 {
             let work = &work;
-            let boxed = |task| -> Task<'_> { Box::new(move |scratch| work(task, scratch)) };
+            let boxed = |task| -> BoxedTask<'_> { Box::new(move |scratch| work(task, scratch)) };
             return self.run_shared(tasks.into_iter().map(boxed).collect());
         }
         tasks.into_iter().try_for_each(|task| self.unless_stopped(|scratch| work(task, scratch)))
     }
 
-    /// Of one type whatever the tasks are, so that sharing them among threads is compiled once.
+    /// Runs tasks of one type, so that the code that shares them among threads is compiled once.
     #[cfg(feature = "rayon")]
-    fn run_shared(&self, tasks: Vec<Task<'_>>) -> Result<(), ExecuteError> {
+    fn run_shared(&self, tasks: Vec<BoxedTask<'_>>) -> Result<(), ExecuteError> {
         tasks.into_par_iter().try_for_each(|task| self.unless_stopped(task))
     }
 
@@ -136,7 +136,7 @@ impl Context<'_> {
 
 /// A task that any thread can run.
 #[cfg(feature = "rayon")]
-type Task<'a> = Box<dyn FnOnce(&mut Scratch) -> Result<(), ExecuteError> + Send + 'a>;
+type BoxedTask<'a> = Box<dyn FnOnce(&mut Scratch) -> Result<(), ExecuteError> + Send + 'a>;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! The loops of small windows with a stride of 2, without indices: outputs of a row take the taps of one row of X, then
+//! The loops for small windows with stride 2, without indices: outputs of a row take the taps of one row of X, then
 //! those of the next one.
 //!
 //! ```text
@@ -6,38 +6,37 @@
 //! row 1         y[i] = max(y[i], x[2i], x[2i + 1], x[2i + 2])      in the first-level cache
 //! ```
 //!
-//! Each pass reads a single run of memory from its beginning to its end, which processors fetch ahead. The loops are
-//! plain code for the compiler to turn into vector instructions: it sorts neighbours with few of them, so that more of
-//! X is on its way to the processor at once.
+//! Each pass reads one run of memory in order, which processors prefetch. The loops are plain code that the compiler
+//! vectorises: it needs few instructions to sort neighbours, so that more loads of X are in flight.
 //!
-//! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself.
+//! Taps are taken in row-major order, each only if it is greater than the current value. This is the rule itself.
 
 use wgpu_pooling_plan::Element;
 
 use super::simd::SimdLevel;
-use super::taps::Run;
+use super::taps::InsideRows;
 use super::vector::VectorCode;
 
-/// Outputs whose bytes stay in the first-level cache from one pass to the next.
+/// The bytes of outputs that stay in the first-level cache from one pass to the next.
 const CHUNK_BYTES: usize = 4 << 10;
-/// Outputs of a row that are too few for loops of vectors.
+/// The fewest outputs of a row for which vector loops pay off.
 const FEW: usize = 16;
-/// From one output to the next.
+/// The stride of the outputs.
 const STRIDE: usize = 2;
 
-/// Whether passes are faster than loops that take all taps of some vectors of outputs: not where windows have one tap
-/// in a row, and not where a comparison takes more than an instruction. With three taps a row and more the other loops
-/// were measured to take less time with AVX-512, and a third of the time for elements of 8 bits with AVX2.
-pub(crate) fn are_worth_it<C: VectorCode>(simd: SimdLevel, run: &Run<'_>) -> bool {
+/// Whether passes are faster than loops that take all taps of some vectors of outputs. They are not if windows have one
+/// tap in a row, or if a comparison takes more than one instruction. For three taps in a row and more, the other loops
+/// were measured to be faster with AVX-512, and to take a third of the time for elements of 8 bits with AVX2.
+pub(crate) fn are_worth_it<C: VectorCode>(simd: SimdLevel, run: &InsideRows<'_>) -> bool {
     let narrow = size_of::<C::Element>() < 4;
     let kernels = if narrow || simd == SimdLevel::Avx512 { 2..=2 } else { 2..=usize::MAX };
     C::IS_CHEAP && run.shape.stride == STRIDE && kernels.contains(&run.shape.kernel) && run.length >= FEW
 }
 
-/// Computes rows of outputs whose windows lie inside X, are not dilated along the rows and have a stride of 2.
+/// Computes rows of outputs with stride 2 whose windows lie inside X and are not dilated along the rows.
 pub(crate) fn passes<C: VectorCode>(
     simd: SimdLevel,
-    run: &Run<'_>,
+    run: &InsideRows<'_>,
     x: &[C::Element],
     y: &mut [C::Element],
     seed: Option<C::Element>,
@@ -54,7 +53,7 @@ pub(crate) fn passes<C: VectorCode>(
 
 #[inline(always)]
 fn rows<C: VectorCode, const NAN_WINS: bool>(
-    run: &Run<'_>,
+    run: &InsideRows<'_>,
     x: &[C::Element],
     y: &mut [C::Element],
     seed: Option<C::Element>,
@@ -77,7 +76,7 @@ fn rows<C: VectorCode, const NAN_WINS: bool>(
     }
 }
 
-/// The taps of a row of X, up to three at a time.
+/// Takes the taps of a row of X, up to three at a time.
 #[inline(always)]
 fn taps<C: VectorCode, const NAN_WINS: bool>(kernel: usize, x: &[C::Element], y: &mut [C::Element], mut begun: bool) {
     for first in (0..kernel).step_by(3) {
@@ -94,7 +93,7 @@ fn taps<C: VectorCode, const NAN_WINS: bool>(kernel: usize, x: &[C::Element], y:
     }
 }
 
-/// The greatest of `TAPS` taps and, if there are `MORE` than these, of what is there.
+/// Writes the greatest of `TAPS` taps and, if `MORE`, of the current value.
 #[inline(always)]
 fn pass<C: VectorCode, const TAPS: usize, const NAN_WINS: bool, const MORE: bool>(
     x: &[C::Element],
@@ -114,7 +113,7 @@ fn pass<C: VectorCode, const TAPS: usize, const NAN_WINS: bool, const MORE: bool
     }
 }
 
-/// The next element where it is greater, and where it is NaN if that wins.
+/// `next` if it is greater, or if it is NaN and NaN wins; else `best`.
 #[inline(always)]
 fn step<C: VectorCode, const NAN_WINS: bool>(best: C::Element, next: C::Element) -> C::Element {
     if C::above(next, best) || NAN_WINS && next.is_nan() { next } else { best }

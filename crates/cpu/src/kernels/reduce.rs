@@ -1,8 +1,8 @@
-//! The loops over lanes: the greatest of up to five lanes that lie apart and, if there are `MORE` taps than those, of
-//! what was written before.
+//! The loops over lanes: each writes the greatest of up to five lanes from different places and, if `MORE`, of the
+//! current value.
 //!
-//! Slices are parameters of their own and not arrays of slices, because the compiler then knows that none overlaps the
-//! one that is written.
+//! Each slice is a parameter of its own and not an element of an array, because this tells the compiler that no slice
+//! overlaps the one that is written.
 
 use std::ops::Range;
 
@@ -11,53 +11,55 @@ use wgpu_pooling_plan::Element;
 use super::lane::{Code, Lane, Positioned};
 use super::simd::SimdLevel;
 
-/// Rows of lanes that one call reduces: how many, how long, and how far apart where they are read and where they are
-/// written.
+/// Rows of lanes that one call reduces: their number, their length, and their pitches for reading and for writing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows {
     pub count: usize,
     pub width: usize,
-    pub from: usize,
-    pub to: usize,
+    pub read_pitch: usize,
+    pub write_pitch: usize,
 }
 
 impl Rows {
     /// A single row.
     pub fn one(width: usize) -> Rows {
-        Rows { count: 1, width, from: width, to: width }
+        Rows { count: 1, width, read_pitch: width, write_pitch: width }
     }
 
-    /// The same rows as a single one, if nothing lies between them.
+    /// These rows joined to a single row if no lanes lie between them.
     pub fn joined(self) -> Rows {
-        if self.from == self.width { self.joined_with_gaps() } else { self }
+        if self.read_pitch == self.width { self.joined_with_gaps() } else { self }
     }
 
-    /// The same rows as a single one, if they are as far apart where they are read as where they are written. What lies
-    /// between them is then reduced too.
+    /// These rows joined to a single row if both pitches are equal. The lanes between the rows are then reduced too.
     pub fn joined_with_gaps(self) -> Rows {
-        if self.from == self.to { Rows::one((self.count - 1) * self.from + self.width) } else { self }
+        if self.read_pitch == self.write_pitch {
+            Rows::one((self.count - 1) * self.read_pitch + self.width)
+        } else {
+            self
+        }
     }
 
-    /// Lanes from the first one that is read to the last one.
+    /// The number of lanes from the first to the last one that is read.
     pub fn read(&self) -> usize {
-        (self.count - 1) * self.from + self.width
+        (self.count - 1) * self.read_pitch + self.width
     }
 
-    /// Lanes from the first one that is written to the last one.
+    /// The number of lanes from the first to the last one that is written.
     pub fn written(&self) -> usize {
-        (self.count - 1) * self.to + self.width
+        (self.count - 1) * self.write_pitch + self.width
     }
 }
 
-/// The lengths of blocks: loops of constant length become vector instructions without a scalar rest.
+/// The lengths of blocks: loops of constant length are vectorised without a scalar rest.
 const LONG: usize = 64;
 const SHORT: usize = 16;
 
-/// The same for lanes of 8 bits.
+/// The length of blocks for lanes of 8 bits.
 const LONGEST: usize = 256;
 
-/// Visits a row in blocks of a few lengths, which are constants where `visit` is inlined. The last block overlaps the
-/// one before it, so `visit` must give the same if it comes twice.
+/// Visits a row in blocks of a few lengths, which are constants where `visit` is inlined. The last block may overlap
+/// the one before it, so visiting a lane twice must give the same result.
 ///
 /// ```text
 /// 150 lanes:   |------- 64 -------|------- 64 -------|- 16 -|
@@ -73,7 +75,7 @@ pub(crate) fn in_blocks(width: usize, mut visit: impl FnMut(usize, usize)) {
     in_short_blocks(at, width, visit);
 }
 
-/// Visits the rest of a row, from a lane on.
+/// Visits the rest of a row, beginning with lane `at`.
 #[inline(always)]
 fn in_short_blocks(mut at: usize, width: usize, mut visit: impl FnMut(usize, usize)) {
     if width < SHORT {
@@ -89,18 +91,18 @@ fn in_short_blocks(mut at: usize, width: usize, mut visit: impl FnMut(usize, usi
 
 macro_rules! loops {
     ($values:ident, $first:ident, $positioned:ident, $($lane:ident, $position:ident, $ahead:ident);+) => {
-        /// Values alone, or lanes that say where they lie. If it `LOOKS` for NaN: whether there is one in the first
-        /// source.
+        /// Reduces lanes alone, or lanes that contain their position. With `CHECKS_NAN` it returns whether the first
+        /// source has a NaN.
         #[inline(always)]
         #[allow(clippy::too_many_arguments)]
-        fn $values<L: Lane, const MORE: bool, const LOOKS: bool>(
+        fn $values<L: Lane, const MORE: bool, const CHECKS_NAN: bool>(
             rows: Rows,
             best: &mut [L],
             $($lane: &[L], $ahead: i32),+
         ) -> bool {
             #[inline(always)]
             #[allow(clippy::too_many_arguments)]
-            fn block<L: Lane, const MORE: bool, const LOOKS: bool>(
+            fn block<L: Lane, const MORE: bool, const CHECKS_NAN: bool>(
                 length: usize,
                 best: &mut [L],
                 $($lane: &[L], $ahead: i32),+
@@ -112,12 +114,12 @@ macro_rules! loops {
                     $(let value = value.step($lane[i], $ahead);)+
                     best[i] = value;
                 }
-                LOOKS && [$($lane),+][0].iter().fold(false, |any, lane| any | lane.is_nan())
+                CHECKS_NAN && [$($lane),+][0].iter().fold(false, |any, lane| any | lane.is_nan())
             }
-            /// Blocks of one length, and how many lanes they have together.
+            /// Reduces blocks of one length, and returns the number of their lanes.
             #[inline(always)]
             #[allow(clippy::too_many_arguments)]
-            fn blocks<L: Lane, const MORE: bool, const LOOKS: bool, const LENGTH: usize>(
+            fn blocks<L: Lane, const MORE: bool, const CHECKS_NAN: bool, const LENGTH: usize>(
                 best: &mut [L],
                 $($lane: &[L], $ahead: i32),+
             ) -> (usize, bool) {
@@ -125,19 +127,20 @@ macro_rules! loops {
                 $(let $lane = &$lane.as_chunks::<LENGTH>().0[..best.len()];)+
                 let mut found = false;
                 for i in 0..best.len() {
-                    found |= block::<L, MORE, LOOKS>(LENGTH, &mut best[i], $(&$lane[i], $ahead),+);
+                    found |= block::<L, MORE, CHECKS_NAN>(LENGTH, &mut best[i], $(&$lane[i], $ahead),+);
                 }
                 (best.len() * LENGTH, found)
             }
             let mut found = false;
             for row in 0..rows.count {
-                let best = &mut best[row * rows.to..][..rows.width];
-                $(let $lane = &$lane[row * rows.from..][..rows.width];)+
+                let best = &mut best[row * rows.write_pitch..][..rows.width];
+                $(let $lane = &$lane[row * rows.read_pitch..][..rows.width];)+
                 let mut at = 0;
                 if size_of::<L>() == 1 {
                     at += blocks::<L, MORE, false, LONGEST>(best, $($lane, $ahead),+).0;
                 }
-                let (lanes, found_here) = blocks::<L, MORE, LOOKS, LONG>(&mut best[at..], $(&$lane[at..], $ahead),+);
+                let (lanes, found_here) =
+                    blocks::<L, MORE, CHECKS_NAN, LONG>(&mut best[at..], $(&$lane[at..], $ahead),+);
                 at += lanes;
                 found |= found_here;
                 in_short_blocks(
@@ -145,14 +148,14 @@ macro_rules! loops {
                     rows.width,
                     #[inline(always)]
                     |at, length| {
-                        found |= block::<L, MORE, LOOKS>(length, &mut best[at..], $(&$lane[at..], $ahead),+);
+                        found |= block::<L, MORE, CHECKS_NAN>(length, &mut best[at..], $(&$lane[at..], $ahead),+);
                     },
                 );
             }
             found
         }
 
-        /// Values as they were loaded, and where the greatest lies.
+        /// Reduces lanes without positions, and writes the position of the greatest.
         #[inline(always)]
         #[allow(clippy::too_many_arguments)]
         fn $first<L: Positioned, const MORE: bool>(
@@ -184,9 +187,9 @@ macro_rules! loops {
                 }
             }
             for row in 0..rows.count {
-                let best = &mut best[row * rows.to..][..rows.width];
-                let positions = &mut positions[row * rows.to..][..rows.width];
-                $(let $lane = &$lane[row * rows.from..][..rows.width];)+
+                let best = &mut best[row * rows.write_pitch..][..rows.width];
+                let positions = &mut positions[row * rows.write_pitch..][..rows.width];
+                $(let $lane = &$lane[row * rows.read_pitch..][..rows.width];)+
                 in_blocks(
                     rows.width,
                     #[inline(always)]
@@ -197,7 +200,7 @@ macro_rules! loops {
             }
         }
 
-        /// Values that have positions already.
+        /// Reduces lanes with positions.
         #[inline(always)]
         #[allow(clippy::too_many_arguments)]
         fn $positioned<L: Positioned, const MORE: bool>(
@@ -230,10 +233,10 @@ macro_rules! loops {
                 }
             }
             for row in 0..rows.count {
-                let best = &mut best[row * rows.to..][..rows.width];
-                let positions = &mut positions[row * rows.to..][..rows.width];
-                $(let $lane = &$lane[row * rows.from..][..rows.width];)+
-                $(let $position = &$position[row * rows.from..][..rows.width];)+
+                let best = &mut best[row * rows.write_pitch..][..rows.width];
+                let positions = &mut positions[row * rows.write_pitch..][..rows.width];
+                $(let $lane = &$lane[row * rows.read_pitch..][..rows.width];)+
+                $(let $position = &$position[row * rows.read_pitch..][..rows.width];)+
                 in_blocks(
                     rows.width,
                     #[inline(always)]
@@ -251,11 +254,11 @@ loops!(values3, first3, positioned3, a, pa, na; b, pb, nb; c, pc, nc);
 loops!(values4, first4, positioned4, a, pa, na; b, pb, nb; c, pc, nc; d, pd, nd);
 loops!(values5, first5, positioned5, a, pa, na; b, pb, nb; c, pc, nc; d, pd, nd; e, pe, ne);
 
-/// Taps that are reduced at once, and those beyond the first ones.
+/// The most taps in the first call of a loop, and in further calls.
 pub(crate) const AT_ONCE: usize = 5;
 pub(crate) const MORE_AT_ONCE: usize = 4;
 
-/// Calls a loop with as many sources as it has. A source may come twice: what has been taken is not greater than
+/// Calls the loop with the right number of sources. The last source may be repeated, because a lane is not greater than
 /// itself.
 macro_rules! by_count {
     (
@@ -290,14 +293,13 @@ macro_rules! by_count {
     }};
 }
 
-/// The greatest lanes of up to five slices, each with how far ahead it lies; or of up to four and of `best`, if there
-/// is `more` in it.
+/// Reduces up to five slices, each with its distance in taps; or up to four slices and, if `more`, the lanes in `best`.
 pub(crate) fn values<L: Lane>(simd: SimdLevel, rows: Rows, best: &mut [L], sources: &[(&[L], i32)], more: bool) {
     values_of::<L, false>(simd, rows, best, sources, more);
 }
 
 #[inline(always)]
-fn values_of<L: Lane, const LOOKS: bool>(
+fn values_of<L: Lane, const CHECKS_NAN: bool>(
     simd: SimdLevel,
     rows: Rows,
     best: &mut [L],
@@ -306,24 +308,24 @@ fn values_of<L: Lane, const LOOKS: bool>(
 ) -> bool {
     by_count!(
         simd,
-        more && !LOOKS,
+        more && !CHECKS_NAN,
         sources,
-        |s| values2::<L, false, LOOKS>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1),
-        values3::<L, false, LOOKS>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1),
-        values4::<L, false, LOOKS>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1),
-        values5::<L, false, LOOKS>(
+        |s| values2::<L, false, CHECKS_NAN>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1),
+        values3::<L, false, CHECKS_NAN>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1),
+        values4::<L, false, CHECKS_NAN>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1),
+        values5::<L, false, CHECKS_NAN>(
             rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1, s[4].0, s[4].1
         ),
         values4::<L, true, false>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1)
     )
 }
 
-/// The greatest of any number of sources. If it `looks` for NaN: whether there is one in the first source.
+/// Reduces any number of sources. With `checks_nan` it returns whether the first source has a NaN.
 pub(crate) fn reduce<'a, L: Lane>(
     simd: SimdLevel,
     rows: Rows,
     best: &mut [L],
-    (count, looks): (usize, bool),
+    (count, checks_nan): (usize, bool),
     source: impl Fn(usize) -> &'a [L],
 ) -> bool {
     let of = |numbers: Range<usize>| -> [_; AT_ONCE] {
@@ -331,7 +333,7 @@ pub(crate) fn reduce<'a, L: Lane>(
     };
     let first = count.min(AT_ONCE);
     let sources = &of(0..first)[..first];
-    let found = match L::HAS_NAN && looks {
+    let found = match L::HAS_NAN && checks_nan {
         true => values_of::<L, true>(simd, rows, best, sources, false),
         false => values_of::<L, false>(simd, rows, best, sources, false),
     };
@@ -342,16 +344,16 @@ pub(crate) fn reduce<'a, L: Lane>(
     found
 }
 
-/// A slice of lanes, that of their positions, and how far ahead it lies.
-type Source<'a, L> = (&'a [L], &'a [<L as Positioned>::Position], <L as Positioned>::Position);
+/// A slice of lanes, the slice of their positions, and the distance to add to these.
+type PositionedLanes<'a, L> = (&'a [L], &'a [<L as Positioned>::Position], <L as Positioned>::Position);
 
-/// The same of lanes as they were loaded, with positions.
+/// Like [`values`] for lanes without positions; writes positions too.
 pub(crate) fn first<L: Positioned>(
     simd: SimdLevel,
     rows: Rows,
     best: &mut [L],
     at: &mut [L::Position],
-    sources: &[Source<'_, L>],
+    sources: &[PositionedLanes<'_, L>],
     more: bool,
 ) {
     by_count!(
@@ -368,13 +370,13 @@ pub(crate) fn first<L: Positioned>(
     );
 }
 
-/// The same of lanes that have positions.
+/// Like [`values`] for lanes with positions.
 pub(crate) fn positioned<L: Positioned>(
     simd: SimdLevel,
     rows: Rows,
     best: &mut [L],
     at: &mut [L::Position],
-    sources: &[Source<'_, L>],
+    sources: &[PositionedLanes<'_, L>],
     more: bool,
 ) {
     by_count!(
@@ -398,9 +400,9 @@ pub(crate) fn positioned<L: Positioned>(
     );
 }
 
-/// Writes elements that are NaN, and leaves the others.
-pub(crate) fn take_nan<T: Element>(simd: SimdLevel, rows: Rows, to: &mut [T], from: &[T]) {
-    // All are read before any is written, so the compiler need not know that the slices do not overlap.
+/// Copies the elements that are NaN, and leaves the others.
+pub(crate) fn copy_nan<T: Element>(simd: SimdLevel, rows: Rows, to: &mut [T], from: &[T]) {
+    // All elements are read before any is written, so the compiler need not prove that the slices do not overlap.
     #[inline(always)]
     fn block<T: Element>(to: &mut [T; SHORT], from: &[T; SHORT]) {
         let mut own = *to;
@@ -412,8 +414,8 @@ pub(crate) fn take_nan<T: Element>(simd: SimdLevel, rows: Rows, to: &mut [T], fr
     #[inline(always)]
     fn all<T: Element>(rows: Rows, to: &mut [T], from: &[T]) {
         for row in 0..rows.count {
-            let to = &mut to[row * rows.to..][..rows.width];
-            let from = &from[row * rows.from..][..rows.width];
+            let to = &mut to[row * rows.write_pitch..][..rows.width];
+            let from = &from[row * rows.read_pitch..][..rows.width];
             let (blocks, _) = from.as_chunks();
             to.as_chunks_mut().0.iter_mut().zip(blocks).for_each(
                 #[inline(always)]
@@ -425,8 +427,8 @@ pub(crate) fn take_nan<T: Element>(simd: SimdLevel, rows: Rows, to: &mut [T], fr
         }
     }
     if rows.width < SHORT {
-        for place in
-            (0..rows.count).flat_map(|row| (0..rows.width).map(move |at| (row * rows.from + at, row * rows.to + at)))
+        for place in (0..rows.count)
+            .flat_map(|row| (0..rows.width).map(move |at| (row * rows.read_pitch + at, row * rows.write_pitch + at)))
         {
             if from[place.0].is_nan() {
                 to[place.1] = from[place.0];
@@ -440,28 +442,28 @@ pub(crate) fn take_nan<T: Element>(simd: SimdLevel, rows: Rows, to: &mut [T], fr
     );
 }
 
-/// Whether a lane is NaN or does not give its element back.
+/// Whether a lane is NaN, or decoding it does not return its element.
 #[inline(always)]
-pub(crate) fn look<C: Code>(lane: C::Lane, element: C::Element) -> bool {
-    (C::Lane::HAS_NAN && lane.is_nan()) | C::is_special(element)
+pub(crate) fn is_nan_or_lossy<C: Code>(lane: C::Lane, element: C::Element) -> bool {
+    (C::Lane::HAS_NAN && lane.is_nan()) | C::is_lossy(element)
 }
 
-/// Makes lanes of rows of elements. Says whether there is one to [`look`] for.
+/// Encodes rows of elements as lanes. Returns whether there is an element that [`is_nan_or_lossy`].
 pub(crate) fn encode<C: Code>(simd: SimdLevel, rows: Rows, lanes: &mut [C::Lane], elements: &[C::Element]) -> bool {
     simd.run(
         #[inline(always)]
         || {
             let mut found = false;
             for row in 0..rows.count {
-                let lanes = &mut lanes[row * rows.to..][..rows.width];
-                found |= encode_row::<C>(&elements[row * rows.from..][..rows.width], lanes);
+                let lanes = &mut lanes[row * rows.write_pitch..][..rows.width];
+                found |= encode_row::<C>(&elements[row * rows.read_pitch..][..rows.width], lanes);
             }
             found
         },
     )
 }
 
-/// The same for one row, compiled into the loops of its callers.
+/// Like [`encode`] for one row, inlined into the loops of its callers.
 #[inline(always)]
 pub(crate) fn encode_row<C: Code>(elements: &[C::Element], lanes: &mut [C::Lane]) -> bool {
     #[inline(always)]
@@ -477,11 +479,13 @@ pub(crate) fn encode_row<C: Code>(elements: &[C::Element], lanes: &mut [C::Lane]
                 }
             }
             false => {
-                // Two loops, because what they compute per element is not of the same width.
+                // There are two loops because their results per element differ in width.
                 for i in 0..length {
                     lanes[i] = C::encode(elements[i]);
                 }
-                found |= u32::from(elements.iter().fold(false, |found, &own| found | look::<C>(C::encode(own), own)));
+                found |= u32::from(
+                    elements.iter().fold(false, |found, &own| found | is_nan_or_lossy::<C>(C::encode(own), own)),
+                );
             }
         }
         found
@@ -495,14 +499,14 @@ pub(crate) fn encode_row<C: Code>(elements: &[C::Element], lanes: &mut [C::Lane]
     found != 0
 }
 
-/// Makes elements of rows of lanes.
+/// Decodes rows of lanes to elements.
 pub(crate) fn decode<C: Code>(simd: SimdLevel, rows: Rows, elements: &mut [C::Element], lanes: &[C::Lane]) {
     simd.run(
         #[inline(always)]
         || {
             for row in 0..rows.count {
-                let elements = &mut elements[row * rows.to..][..rows.width];
-                let lanes = &lanes[row * rows.from..][..rows.width];
+                let elements = &mut elements[row * rows.write_pitch..][..rows.width];
+                let lanes = &lanes[row * rows.read_pitch..][..rows.width];
                 elements.iter_mut().zip(lanes).for_each(|(element, &lane)| *element = C::decode(lane));
             }
         },
@@ -515,8 +519,8 @@ pub(crate) fn copy<L: Copy>(simd: SimdLevel, rows: Rows, to: &mut [L], from: &[L
         #[inline(always)]
         || {
             for row in 0..rows.count {
-                let to = &mut to[row * rows.to..][..rows.width];
-                let from = &from[row * rows.from..][..rows.width];
+                let to = &mut to[row * rows.write_pitch..][..rows.width];
+                let from = &from[row * rows.read_pitch..][..rows.width];
                 in_blocks(
                     rows.width,
                     #[inline(always)]

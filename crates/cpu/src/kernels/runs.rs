@@ -6,8 +6,8 @@
 //!                                                       |---------|  cut: |-|
 //! ```
 //!
-//! Windows that are whole lie evenly apart, in all rows and planes where none is cut and rows are filled. A cut window
-//! is by itself.
+//! Windows without clipping are evenly spaced, across all rows and planes if no window is clipped and the windows fill
+//! the rows. Each clipped window is a stretch of its own.
 
 use std::ops::Range;
 
@@ -19,23 +19,23 @@ use super::view::{View, ViewAxis};
 /// The windows of a pool, in the order of Y.
 #[derive(Debug)]
 pub(crate) struct Runs {
-    /// The axis with windows, and its number. Windows have all elements of the axes behind it.
+    /// The axis with windows, and its number. Windows contain all elements of the axes after it.
     windows: ViewAxis,
     pub axis: usize,
-    /// What leads from window to window, outermost first, but for the last level: that is the axis with windows, or it
-    /// and the levels before it, if they go on as evenly.
+    /// The levels of outputs, outermost first, without the last level. The last level is the axis with windows, joined
+    /// with the levels before it that continue at the same spacing.
     outer: Vec<Level>,
     last: Level,
-    /// The outputs of the last level whose windows are whole, and the elements of the longest window.
+    /// The outputs of the last level whose windows are not clipped, and the elements of the longest window.
     whole: Range<usize>,
     pub longest: usize,
-    /// The place of position 0 along the axis with windows, and its index; and those of the first tap of output 0,
+    /// The place and the index of position 0 along the axis with windows; then those of the first tap of output 0,
     /// padding included.
     origin: (i64, i64),
     start: (i64, i64),
 }
 
-/// Outputs that are evenly apart in X and in indices.
+/// Outputs that are evenly spaced in X and in indices.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     extent: usize,
@@ -43,7 +43,7 @@ struct Level {
     index: i64,
 }
 
-/// Windows of the same length that are evenly apart.
+/// Evenly spaced windows of the same length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stretch {
     pub count: usize,
@@ -51,13 +51,13 @@ pub(crate) struct Stretch {
     /// The first element of the first window, and its index.
     pub first: usize,
     pub index: i64,
-    /// From one window to the next.
+    /// The distance from one window to the next.
     pub step: usize,
     pub index_step: i64,
 }
 
 impl Runs {
-    /// The reason why not, for plans whose windows are no runs.
+    /// `Err` says why the windows are not runs.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Runs, &'static str> {
         let refused = "its windows are not runs of neighbouring elements";
         if plan.ignores_nan() {
@@ -88,14 +88,14 @@ impl Runs {
         ];
         let mut origin = (0, view.index_base);
         for axis in leading {
-            outer.push(Level::of(axis));
+            outer.push(Level::new(axis));
             origin = ahead(axis, axis.window.start(0, axis.input, axis.output), origin);
         }
         let most = windows.window.most_taps(windows.input, windows.output) as i64;
         let (whole, most, begin) = match windows.window {
             _ if windows.output == 1 => (0..1, windows.taps(0).count, windows.taps(0).first),
             AxisWindow::Strided { kernel, stride, pad_begin, .. } => {
-                // The first output that begins inside X, and the last one that ends there.
+                // The first output whose window begins inside X, and the last one whose window ends there.
                 let begin = ceil_div(pad_begin.max(0), stride);
                 let room = (windows.input as i64).saturating_sub(kernel).saturating_add(pad_begin);
                 let end = if room < 0 { 0 } else { (room / stride + 1).min(windows.output as i64) };
@@ -104,14 +104,14 @@ impl Runs {
             _ => (0..0, most, 0),
         };
         let longest = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(windows.x_stride);
-        let last = Level::of(windows);
+        let last = Level::new(windows);
         let start = ahead(windows, begin, origin);
         let mut runs = Runs { windows: *windows, axis, outer, last, whole, longest, origin, start };
         runs.join();
         Ok(runs)
     }
 
-    /// Makes the last level one of those before it that go on as evenly.
+    /// Joins the last level with the levels before it that continue at the same spacing.
     fn join(&mut self) {
         while self.whole == (0..self.last.extent)
             && let Some(outer) =
@@ -126,17 +126,17 @@ impl Runs {
         }
     }
 
-    /// Windows that lie evenly apart, at most.
+    /// The most windows that are evenly spaced.
     pub fn in_a_row(&self) -> usize {
         self.whole.len()
     }
 
-    /// Whether windows follow each other without gaps and overlaps.
+    /// Whether windows follow each other without gaps or overlaps.
     pub fn fill_x(&self) -> bool {
         self.outer.is_empty() && self.whole == (0..self.last.extent) && self.last.x == self.longest
     }
 
-    /// The windows of an output and of those behind it, at most so many.
+    /// The windows of an output and of the outputs after it, at most `most`.
     pub fn stretch(&self, number: usize, most: usize) -> Stretch {
         let (at, mut rest) = (number % self.last.extent, number / self.last.extent);
         let (mut x, mut index) = (0, 0i64);
@@ -160,7 +160,7 @@ impl Runs {
 }
 
 impl Stretch {
-    /// The windows from this one on.
+    /// The windows from number `number` on.
     pub fn from(&self, number: usize) -> Stretch {
         let index = self.index.wrapping_add((number as i64).wrapping_mul(self.index_step));
         Stretch { count: self.count - number, first: self.first + number * self.step, index, ..*self }
@@ -168,8 +168,8 @@ impl Stretch {
 }
 
 impl Level {
-    fn of(axis: &ViewAxis) -> Level {
-        // The stride of a single window is without meaning.
+    fn new(axis: &ViewAxis) -> Level {
+        // The stride of a single window has no effect.
         let stride = match axis.window {
             AxisWindow::Strided { stride, .. } if axis.output > 1 => stride,
             _ => 0,
@@ -178,13 +178,13 @@ impl Level {
         Level { extent: axis.output, x, index: stride.wrapping_mul(axis.index_stride) }
     }
 
-    /// Whether each of these has as many of the others, and they follow those of the one before.
+    /// Whether the windows of this level continue those of the inner level at the same spacing.
     fn goes_on(&self, inner: &Level) -> bool {
         self.x == inner.extent.saturating_mul(inner.x) && self.index == (inner.extent as i64).wrapping_mul(inner.index)
     }
 }
 
-/// A place and its index, so many positions along an axis further on.
+/// The place and the index that lie this many positions further along an axis.
 fn ahead(axis: &ViewAxis, positions: i64, (place, index): (i64, i64)) -> (i64, i64) {
     let place = place.saturating_add(positions.saturating_mul(axis.x_stride as i64));
     (place, index.wrapping_add(positions.wrapping_mul(axis.index_stride)))
@@ -200,7 +200,7 @@ mod tests {
     fn stretches_are_the_windows_in_the_order_of_y() {
         let pool = |kernel: [i64; 3], strides: [i64; 3]| MaxPool::new(kernel).strides(strides);
         let shape = [2, 3, 4, 5, 21];
-        // How many stretches there are: of all windows, of each row, of each window of the last one.
+        // The number of stretches: one for all windows, one per row, or one per window of the last axis.
         for (pool, expected) in [
             (pool([1, 1, 7], [1, 1, 7]), 1),
             (pool([1, 1, 7], [1, 1, 6]), 2 * 3 * 4 * 5),
@@ -212,14 +212,14 @@ mod tests {
             (pool([1, 1, 30], [1, 1, 2]).pads([0, 0, 10, 0, 0, 9]), 2 * 3 * 4 * 5 * 6),
         ] {
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-            let view = View::of(&plan).unwrap();
+            let view = View::new(&plan).unwrap();
             let runs = Runs::new(&plan, &view).unwrap();
             let (outputs, mut number, mut count) = (plan.outputs[0].element_count() as usize, 0, 0);
             while number < outputs {
                 let stretch = runs.stretch(number, outputs - number);
                 for of_stretch in 0..stretch.count {
                     let own = stretch.from(of_stretch);
-                    // The elements of the window one by one; the index of an element is its place.
+                    // The elements of the window one by one; the index of each element is its place.
                     let (mut rest, mut expected) = (number + of_stretch, vec![]);
                     let mut at = [0; 3];
                     for (at, axis) in at.iter_mut().zip(&plan.axes).rev() {
@@ -240,6 +240,6 @@ mod tests {
             assert_eq!(count, expected, "{pool:?}");
         }
         let refused = pool([1, 1, 7], [1, 1, 7]).dilations([1, 1, 2]).plan(&shape, DType::F32, None).unwrap();
-        assert!(Runs::new(&refused, &View::of(&refused).unwrap()).is_err());
+        assert!(Runs::new(&refused, &View::new(&refused).unwrap()).is_err());
     }
 }

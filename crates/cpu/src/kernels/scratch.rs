@@ -12,7 +12,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Memory for `count` elements, with whatever was written there before.
+    /// Memory for `count` elements. Its contents are arbitrary.
     pub fn elements<L: Pod>(&mut self, count: usize) -> Result<&mut [L], ExecuteError> {
         let bytes = count.checked_mul(size_of::<L>());
         let words = bytes.map(|bytes| bytes.div_ceil(size_of::<u64>()));
@@ -26,43 +26,43 @@ impl Scratch {
     }
 }
 
-/// The bytes of a cache line, and the most words before the next one begins.
+/// The bytes of a cache line, and the most words before the next line begins.
 const LINE_BYTES: usize = 64;
 const MOST_BEFORE: usize = LINE_BYTES / size_of::<u64>() - 1;
 
-/// The first words of some memory, as lanes.
-pub(crate) fn take<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
+/// Splits memory for `count` lanes off the words.
+pub(crate) fn allocate<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
     let (own, rest) = std::mem::take(words).split_at_mut(words_of::<L>(count));
     *words = rest;
     &mut bytemuck::cast_slice_mut(own)[..count]
 }
 
-/// The first words of some memory that lie on a boundary of cache lines, as lanes. Vectors that are as long as a cache
-/// line are stored faster there.
-pub(crate) fn take_aligned<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
+/// Splits memory for `count` lanes off the words, aligned to cache lines. Vectors as long as a cache line are stored
+/// faster there.
+pub(crate) fn allocate_aligned<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
     let before = words.as_ptr().align_offset(LINE_BYTES).min(MOST_BEFORE);
-    take::<u64>(words, before);
-    take(words, count)
+    allocate::<u64>(words, before);
+    allocate(words, count)
 }
 
-/// Words that `count` lanes take on a boundary of cache lines.
+/// The words for `count` lanes that are aligned to cache lines.
 pub(crate) fn aligned_words_of<L>(count: usize) -> usize {
     words_of::<L>(count) + MOST_BEFORE
 }
 
-/// Words that `count` lanes take.
+/// The words for `count` lanes.
 pub(crate) fn words_of<L>(count: usize) -> usize {
     (count * size_of::<L>()).div_ceil(size_of::<u64>())
 }
 
-/// The scratch memory of finished work, for later work of the same plan.
+/// The scratch memory of finished work, reused by later work of the same plan.
 #[derive(Debug, Default)]
 pub(crate) struct ScratchPool {
     idle: Mutex<Vec<Scratch>>,
 }
 
 impl ScratchPool {
-    /// Runs `work` with scratch memory that nobody else has.
+    /// Runs `work` with scratch memory that no other thread uses.
     pub fn with<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = lock().pop().unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Which vector instructions a kernel's loops are compiled for, chosen at run time. This file,
-//! [`vector`](super::vector), [`taps`](super::taps) and [`transpose`](super::transpose) are the only ones that know the
-//! crate that makes this possible without `unsafe` here.
+//! Chooses at run time the vector instructions that a kernel's loops were compiled for. Only this file,
+//! [`vector`](super::vector), [`taps`](super::taps) and [`transpose`](super::transpose) use the crate that makes this
+//! possible without `unsafe` here.
 //!
-//! A kernel's loops are either plain code that the compiler turns into vector instructions ([`SimdLevel::run`]), or
-//! they are written with vectors ([`SimdLevel::vectors`]). Both compile a loop once for each level, so whatever is
-//! called inside it must be inlined into it (`#[inline(always)]`, closures too): what is not is compiled for the
-//! target's own instructions alone.
+//! A kernel's loops are either plain code that the compiler vectorises ([`SimdLevel::run`]), or they are written with
+//! vectors ([`SimdLevel::vectors`]). Both compile a loop once for each level, so every function that the loop calls
+//! must be inlined into it (`#[inline(always)]`, closures too): a function that is not inlined is compiled only for the
+//! target's baseline instructions.
 
 use fearless_simd::{Level, Simd};
 
@@ -13,11 +13,11 @@ use fearless_simd::{Level, Simd};
 pub(crate) trait VectorLoop {
     type Output;
 
-    /// To be inlined.
+    /// Must be `#[inline(always)]`.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
-/// The vector instructions that the kernels of the CPU backend use. All give the same bits.
+/// The vector instructions that the kernels of the CPU backend use. All levels give the same bits.
 ///
 /// ```
 /// use wgpu_pooling::SimdLevel;
@@ -29,11 +29,12 @@ pub(crate) trait VectorLoop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SimdLevel {
-    /// What the program was compiled for: SSE2 on x86-64, NEON on 64-bit ARM, and on wasm32 simd128, if it was enabled.
+    /// The instructions that the program was compiled for: SSE2 on x86-64, NEON on 64-bit ARM, and simd128 on wasm32 if
+    /// it was enabled.
     Baseline,
-    /// AVX2 and what processors with it have, x86-64-v3.
+    /// AVX2 and the other instructions of x86-64-v3.
     Avx2,
-    /// AVX-512 as Ice Lake and Zen 4 have it, with the feature `avx512`.
+    /// AVX-512 as in Ice Lake and Zen 4, with the feature `avx512`.
     Avx512,
 }
 
@@ -80,7 +81,7 @@ impl SimdLevel {
         }
     }
 
-    /// Runs a loop that is compiled for each level. A level that this processor lacks is the baseline.
+    /// Runs a loop that is compiled for each level. If the processor lacks the level, the baseline runs.
     #[inline]
     pub(crate) fn run<R>(self, work: impl FnOnce() -> R) -> R {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -103,8 +104,8 @@ impl SimdLevel {
         work()
     }
 
-    /// Runs a loop that is written with vectors. A level that this processor lacks is the baseline. `None` if there are
-    /// no vectors: on processors older than SSE2.
+    /// Runs a loop that is written with vectors. If the processor lacks the level, the baseline runs. `None` if the
+    /// processor has no vectors: it is older than SSE2.
     #[inline]
     pub(crate) fn vectors<W: VectorLoop>(self, work: W) -> Option<W::Output> {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

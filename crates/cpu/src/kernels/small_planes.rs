@@ -1,5 +1,5 @@
-//! Pools of many small planes, or other windows that are runs of elements, a batch of them at a time: what remains to
-//! be done for each plane, is done for all of them by vector instructions.
+//! Pools of many small planes, or of other windows that are runs of elements, a batch of them at a time: the last steps
+//! of each plane are done for all planes of the batch by vector instructions.
 //!
 //! ```text
 //! plane 0   0 1 2 3 | 4 5 6 7 | 5 6 7 8        running maxima    a0 a1 a2 a3
@@ -8,8 +8,8 @@
 //! halves    a0 a1 a2 a3 b0 b1 b2 b3  ->  a01 a23 b01 b23  ->  a b
 //! ```
 //!
-//! Positions are found in the same way: the first chunk in which a lane has the plane's maximum, then the first of the
-//! lanes.
+//! Positions are searched in the same way: the first chunk in which a lane equals the plane's maximum, then the first
+//! of the lanes.
 
 use bytemuck::Zeroable;
 use wgpu_pooling_plan::Element;
@@ -17,22 +17,22 @@ use wgpu_pooling_plan::Element;
 use super::lane::{Code, Lane, any_nan};
 use super::simd::SimdLevel;
 
-/// The most elements of a small plane: as many positions as 8 bits tell apart.
+/// The most elements of a small plane: the number of positions that 8 bits can distinguish.
 pub(crate) const SMALL: usize = 256;
 /// The planes of a batch.
 pub(crate) const PLANES: usize = 64;
-/// Places of a batch that are read at a time.
+/// The number of places of a batch that are read in turn.
 const STREAMS: usize = 4;
 
-/// Planes of a batch: how many there are, their elements, and how far one begins behind the other.
+/// The planes of a batch: their number, their elements, and the distance from the begin of one to the next.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Batch {
+pub(crate) struct PlaneBatch {
     pub count: usize,
     pub plane: usize,
     pub step: usize,
 }
 
-impl Batch {
+impl PlaneBatch {
     #[inline(always)]
     fn plane<'a, T>(&self, x: &'a [T], number: usize) -> &'a [T] {
         &x[number * self.step..][..self.plane]
@@ -42,9 +42,9 @@ impl Batch {
 /// The winners of a batch of planes.
 pub(crate) struct Winners<T> {
     pub values: [T; PLANES],
-    /// Whether what a window begins with was not replaced.
+    /// Whether no element replaced the value that the window begins with.
     pub stays: [bool; PLANES],
-    /// The positions of winners, where they are asked for; 0 of those that stay.
+    /// The positions of winners if the rule asks for them; 0 for planes that stay.
     pub places: [u8; PLANES],
 }
 
@@ -54,16 +54,17 @@ impl<T: Element> Winners<T> {
     }
 }
 
-/// The element that windows begin with instead of their first, whether NaN wins, and whether positions are asked for.
+/// The seed that windows begin with instead of their first element, whether NaN wins, and whether positions are
+/// computed.
 pub(crate) type Rule<T> = (Option<T>, bool, bool);
 
-/// Lanes of which batches are made.
+/// Lanes that can be reduced in batches.
 pub(crate) trait SmallPlanes: Lane {
-    /// The winners of up to `PLANES` planes, the first of which begins where X does.
+    /// Computes the winners of up to `PLANES` planes. The first plane begins at the start of X.
     fn winners<C: Code<Lane = Self>>(
         simd: SimdLevel,
         x: &[C::Element],
-        planes: Batch,
+        planes: PlaneBatch,
         rule: Rule<C::Element>,
         winners: &mut Winners<C::Element>,
     );
@@ -75,7 +76,7 @@ macro_rules! small_planes {
             fn winners<C: Code<Lane = Self>>(
                 simd: SimdLevel,
                 x: &[C::Element],
-                planes: Batch,
+                planes: PlaneBatch,
                 rule: Rule<C::Element>,
                 winners: &mut Winners<C::Element>,
             ) {
@@ -85,12 +86,12 @@ macro_rules! small_planes {
     };
 }
 
-// The numbers of lanes that were measured to be best: more of them need fewer steps along a plane and more halvings.
+// The numbers of lanes that were measured to be fastest. More lanes need fewer steps along a plane and more halvings.
 small_planes!(f32, i32, 8; f64, i64, 4; u8, u8, 16; i16, i16, 8; i32, i32, 8; i64, i64, 4);
 
-/// Lanes whose neighbours are compared.
+/// Lanes that can be compared in pairs of neighbours.
 trait Pairs: Lane {
-    /// The greater one of each pair of neighbours.
+    /// The greater lane of each pair of neighbours.
     fn halve(pairs: &[Self; 2 * PLANES]) -> [Self; PLANES];
 }
 
@@ -111,8 +112,8 @@ macro_rules! pairs {
 
 pairs!(f32, f64, i32, i64);
 
-// Pairs of narrow lanes are compared as the two halves of a wider integer, in whichever order they lie there: few
-// processors have instructions that take neighbours of 8 and 16 bits apart.
+// Pairs of narrow lanes are compared as the two halves of a wider integer, in either order: few processors have
+// instructions that deinterleave neighbours of 8 and 16 bits.
 impl Pairs for i16 {
     #[inline(always)]
     fn halve(pairs: &[Self; 2 * PLANES]) -> [Self; PLANES] {
@@ -135,9 +136,9 @@ impl Pairs for u8 {
     }
 }
 
-/// Positions in a small plane as lanes of their own, earlier ones greater.
+/// Positions in a small plane as lanes; earlier positions are greater.
 trait Place: Pairs {
-    fn of(position: usize) -> Self;
+    fn from_position(position: usize) -> Self;
 
     fn position(self) -> u8;
 }
@@ -146,7 +147,7 @@ macro_rules! place {
     ($($type:ty),+) => {
         $(impl Place for $type {
             #[inline(always)]
-            fn of(position: usize) -> $type {
+            fn from_position(position: usize) -> $type {
                 !(position as $type)
             }
             #[inline(always)]
@@ -162,7 +163,7 @@ place!(u8, i16, i32, i64);
 #[inline(always)]
 fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
     x: &[C::Element],
-    planes: Batch,
+    planes: PlaneBatch,
     (seed, nan_wins, with_places): Rule<C::Element>,
     winners: &mut Winners<C::Element>,
 ) {
@@ -171,7 +172,7 @@ fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
     for (number, first) in firsts[..planes.count].iter_mut().enumerate() {
         *first = seed.unwrap_or(x[number * planes.step]);
     }
-    // The lane of a zero does not say which of the two zeros it is.
+    // The lane of a zero does not tell -0 from +0.
     let (zero, mut zeros) = (C::encode(C::Element::zeroed()), false);
     for i in 0..PLANES {
         let stays = firsts[i].is_nan() | (best[i] <= C::encode(firsts[i]));
@@ -194,7 +195,7 @@ fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
             }
         }
     }
-    // What lies between planes is looked at with them where it is less than they are.
+    // The elements between planes are searched for NaN too where they are fewer than those of the planes.
     if nan_wins && (planes.step > 2 * planes.plane || any_nan(x)) {
         for number in 0..planes.count {
             let plane = planes.plane(x, number);
@@ -208,7 +209,7 @@ fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
 
 /// The greatest lane of each plane.
 #[inline(always)]
-fn maxima<C: Code<Lane: Pairs>, const N: usize>(x: &[C::Element], planes: Batch) -> [C::Lane; PLANES] {
+fn maxima<C: Code<Lane: Pairs>, const N: usize>(x: &[C::Element], planes: PlaneBatch) -> [C::Lane; PLANES] {
     let mut maxima = [[C::Lane::LOWEST; N]; PLANES];
     let count = planes.count;
     let stream = count.div_ceil(STREAMS);
@@ -238,11 +239,11 @@ fn raise<C: Code, const N: usize>(running: &mut [C::Lane; N], chunk: &[C::Elemen
     }
 }
 
-/// The first position of these maxima in each plane. It has no meaning where a maximum is the lowest lane.
+/// The first position of the maximum in each plane. It has no meaning where the maximum is the lowest lane.
 #[inline(always)]
 fn places<C: Code, P: Place, const N: usize>(
     x: &[C::Element],
-    planes: Batch,
+    planes: PlaneBatch,
     maxima: &[C::Lane; PLANES],
 ) -> [P; PLANES] {
     let mut places = [[P::LOWEST; N]; PLANES];
@@ -263,11 +264,12 @@ fn places<C: Code, P: Place, const N: usize>(
     greatest(places)
 }
 
-/// Takes the positions of a chunk whose lanes are the maximum; chunks come from the last one to the first.
+/// Takes the positions of the lanes of a chunk that equal the maximum. Chunks are visited from the last one to the
+/// first.
 #[inline(always)]
 fn find<C: Code, P: Place, const N: usize>(first: &mut [P; N], best: C::Lane, chunk: &[C::Element], from: usize) {
     for (i, (first, &element)) in first.iter_mut().zip(chunk).enumerate() {
-        *first = if C::encode(element) == best { P::of(from + i) } else { *first };
+        *first = if C::encode(element) == best { P::from_position(from + i) } else { *first };
     }
 }
 
@@ -278,7 +280,7 @@ fn greatest<L: Pairs, const N: usize>(mut lanes: [[L; N]; PLANES]) -> [L; PLANES
     let mut left = N * PLANES;
     while left > 2 * PLANES {
         left /= 2;
-        // What is overwritten has been read before.
+        // The lanes that are overwritten have been read before.
         for block in 0..left / PLANES {
             let mut pairs = [L::LOWEST; 2 * PLANES];
             pairs.copy_from_slice(&flat[block * 2 * PLANES..][..2 * PLANES]);

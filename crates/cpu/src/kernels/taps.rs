@@ -7,15 +7,15 @@
 //!    t and t + 1    x[2i] x[2i + 2] ..   and   x[2i + 1] x[2i + 3] ..
 //! ```
 //!
-//! Where a step takes less time than sorting, windows at all positions are computed, as with stride 1, and every second
-//! one is kept.
+//! Where a comparison takes less time than sorting, windows at all positions are computed, as with stride 1, and every
+//! second one is an output.
 
 use bytemuck::Zeroable;
 use fearless_simd::{Simd, SimdBase};
 use wgpu_pooling_plan::Index;
 
 use super::simd::VectorLoop;
-use super::vector::{VectorCode, Windows};
+use super::vector::{VectorCode, VectorWindows};
 
 /// The most taps of a window.
 pub(crate) const MOST_TAPS: usize = 27;
@@ -32,31 +32,31 @@ pub(crate) struct Shape {
     pub distance: usize,
 }
 
-/// Rows of outputs whose windows lie inside X along the innermost axis, one as far from the next as all others.
+/// Evenly spaced rows of outputs whose windows lie inside X along the innermost axis.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Run<'a> {
+pub(crate) struct InsideRows<'a> {
     pub shape: Shape,
-    /// The place in X of the first tap of the first output, in each row of X that its window has.
+    /// For each row of X of a window: the place of the first tap of the first output.
     pub places: &'a [usize],
-    /// Outputs of a row, and rows.
+    /// The number of outputs of a row, and of rows.
     pub length: usize,
     pub count: usize,
-    /// Elements from one row to the next: of X and of Y.
+    /// Elements from one row to the next, in X and in Y.
     pub x_step: usize,
     pub y_step: usize,
 }
 
-/// What becomes of the outputs: their elements alone, or with indices.
-pub(crate) trait Form<C: VectorCode> {
+/// The state of an output and how it is written: the element alone, or with its index.
+pub(crate) trait OutputForm<C: VectorCode> {
     type State<S: Simd>: Copy;
 
-    /// Whether windows at all positions are computed where the stride is 2.
+    /// Whether windows at all positions are computed if the stride is 2.
     const AT_ALL_POSITIONS: bool;
 
-    /// What is there before the first tap; whether that counts.
+    /// The state before the first tap, and whether it is a seed. If not, the first tap replaces it.
     fn seed<S: Simd>(&self, simd: S) -> (Self::State<S>, bool);
 
-    /// The tap of this number: they are counted row by row, `kernel` taps a row.
+    /// The state after the first tap. Taps are numbered row by row, `kernel` taps per row.
     fn begin<S: Simd>(&self, simd: S, tap: usize, first: C::Vector<S>) -> Self::State<S>;
 
     fn step<S: Simd, const NAN_WINS: bool>(
@@ -70,21 +70,21 @@ pub(crate) trait Form<C: VectorCode> {
     /// Every second lane of two vectors.
     fn every_second<S: Simd>(low: Self::State<S>, high: Self::State<S>) -> Self::State<S>;
 
-    /// Writes a vector of outputs from number `at` of row `row` on, which is at `place` in Y.
+    /// Writes a vector of outputs that begins with number `at` of row `row`, to `place` in Y.
     fn write<S: Simd>(&mut self, simd: S, at: (usize, usize), place: usize, state: Self::State<S>);
 
-    /// Writes the first `count` outputs of a vector whose lanes are rows from `row` on, which are `apart` elements of Y
-    /// apart.
-    fn write_apart<S: Simd>(&mut self, simd: S, row: usize, count: usize, apart: usize, state: Self::State<S>);
+    /// Writes the first `count` outputs of a vector whose lanes are rows, beginning with row `row`. `pitch` is the
+    /// distance of rows in Y.
+    fn write_column<S: Simd>(&mut self, simd: S, row: usize, count: usize, pitch: usize, state: Self::State<S>);
 }
 
-/// Elements alone. They begin with a seed, or with their first tap.
-pub(crate) struct Values<'a, C: VectorCode> {
+/// Writes elements alone. Outputs begin with a seed, or with their first tap.
+pub(crate) struct ElementsAlone<'a, C: VectorCode> {
     pub y: &'a mut [C::Stored],
     pub seed: Option<C::Stored>,
 }
 
-impl<C: VectorCode> Form<C> for Values<'_, C> {
+impl<C: VectorCode> OutputForm<C> for ElementsAlone<'_, C> {
     type State<S: Simd> = C::Best<S>;
 
     const AT_ALL_POSITIONS: bool = C::IS_CHEAP;
@@ -122,32 +122,33 @@ impl<C: VectorCode> Form<C> for Values<'_, C> {
     }
 
     #[inline(always)]
-    fn write_apart<S: Simd>(&mut self, _: S, row: usize, count: usize, apart: usize, best: C::Best<S>) {
-        scatter(&mut self.y[row * apart..], apart, &C::elements(best).as_slice()[..count]);
+    fn write_column<S: Simd>(&mut self, _: S, row: usize, count: usize, pitch: usize, best: C::Best<S>) {
+        scatter(&mut self.y[row * pitch..], pitch, &C::elements(best).as_slice()[..count]);
     }
 }
 
-/// Elements with their indices.
-pub(crate) struct Placed<'a, C: VectorCode, I> {
+/// Writes elements and indices.
+pub(crate) struct WithIndices<'a, C: VectorCode, I> {
     pub y: &'a mut [C::Stored],
     pub indices: &'a mut [I],
-    /// The index of the first tap of the first output, and what each row of outputs and each output adds to it.
+    /// The index of the first tap of the first output, and the amounts that each row of outputs and each output add to
+    /// it.
     pub base: i64,
     pub row_step: i64,
     pub step: i64,
-    /// What each tap adds.
+    /// The amount that each tap adds.
     pub ahead: &'a [i64],
 }
 
-impl<C: VectorCode, I> Placed<'_, C, I> {
+impl<C: VectorCode, I> WithIndices<'_, C, I> {
     #[inline(always)]
-    fn tap<S: Simd>(&self, simd: S, number: usize) -> C::Taps<S> {
+    fn tap<S: Simd>(&self, simd: S, number: usize) -> C::TapIds<S> {
         C::tap(simd, number, self.ahead[number])
     }
 }
 
-impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
-    type State<S: Simd> = (C::Best<S>, C::Taps<S>);
+impl<C: VectorCode, I: Index> OutputForm<C> for WithIndices<'_, C, I> {
+    type State<S: Simd> = (C::Best<S>, C::TapIds<S>);
 
     const AT_ALL_POSITIONS: bool = false;
 
@@ -183,61 +184,61 @@ impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
         let lanes = C::Vector::<S>::LEN;
         C::elements(best).store_slice(&mut self.y[place..][..lanes]);
         let along = (row as i64).wrapping_mul(self.row_step).wrapping_add((at as i64).wrapping_mul(self.step));
-        let windows = Windows { step: self.step, along: C::along(simd, self.step), ahead: self.ahead };
+        let windows = VectorWindows { step: self.step, along: C::along(simd, self.step), ahead: self.ahead };
         let indices = &mut self.indices[place..][..lanes];
         C::write_indices(simd, taps, &windows, self.base.wrapping_add(along), indices);
     }
 
     #[inline(always)]
-    fn write_apart<S: Simd>(&mut self, simd: S, row: usize, count: usize, apart: usize, (best, taps): Self::State<S>) {
-        scatter(&mut self.y[row * apart..], apart, &C::elements(best).as_slice()[..count]);
-        let windows = Windows { step: self.row_step, along: C::along(simd, self.row_step), ahead: self.ahead };
+    fn write_column<S: Simd>(&mut self, simd: S, row: usize, count: usize, pitch: usize, (best, taps): Self::State<S>) {
+        scatter(&mut self.y[row * pitch..], pitch, &C::elements(best).as_slice()[..count]);
+        let windows = VectorWindows { step: self.row_step, along: C::along(simd, self.row_step), ahead: self.ahead };
         let base = self.base.wrapping_add((row as i64).wrapping_mul(self.row_step));
         let mut indices = [I::zeroed(); MOST_LANES];
         let indices = &mut indices[..C::Vector::<S>::LEN];
         C::write_indices(simd, taps, &windows, base, indices);
-        scatter(&mut self.indices[row * apart..], apart, &indices[..count]);
+        scatter(&mut self.indices[row * pitch..], pitch, &indices[..count]);
     }
 }
 
 /// Outputs at one place of consecutive rows, whose windows have the same taps inside X. A lane of a vector is a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column<'a> {
-    /// The place in X of tap 0 of the first row, padding included, in each row of X that its window has.
+    /// For each row of X of a window: the place of tap 0 of the first row of outputs, padding included.
     pub places: &'a [i64],
-    /// The taps of a row of a window, the first one that lies inside X, the number of those that do, and elements from
-    /// one to the next.
+    /// The taps of a row of a window, the first one inside X, the number of taps inside X, and elements from one to the
+    /// next.
     pub kernel: usize,
     pub first_tap: usize,
     pub taps: usize,
     pub distance: usize,
-    /// Rows, and elements from one to the next: of X and of Y.
+    /// The number of rows, and elements from one to the next, in X and in Y.
     pub count: usize,
     pub x_step: usize,
     pub y_step: usize,
 }
 
-/// Which outputs a loop computes.
+/// The outputs that a loop computes.
 pub(crate) enum Outputs<'a> {
-    /// Those of a run, from this row on. Outputs behind a row are written too where there is room: outputs of the next
-    /// rows, and those beside the rows. All of them have to be computed afterwards.
-    Run(Run<'a>, usize),
-    /// Those of a column, and no others.
+    /// The outputs of rows, beginning with this row. Where there is room, the loop also writes outputs beyond a row,
+    /// which must be computed afterwards.
+    Rows(InsideRows<'a>, usize),
+    /// The outputs of a column, and no others.
     Column(Column<'a>),
 }
 
-/// A loop. It gives `Some((row, output))` where it ended because no vector fits the rest of that row of a run; the rows
-/// after it have not been looked at.
-pub(crate) struct Taps<'a, C: VectorCode, F> {
+/// A loop over outputs. It returns `Some((row, output))` where no vector fits in the rest of that row; the rows after
+/// it are not computed.
+pub(crate) struct TapLoop<'a, C: VectorCode, F> {
     pub outputs: Outputs<'a>,
     pub x: &'a [C::Stored],
-    /// The elements of Y that may be written.
+    /// The number of elements of Y that may be written.
     pub room: usize,
     pub form: F,
     pub nan_wins: bool,
 }
 
-impl<C: VectorCode, F: Form<C>> VectorLoop for Taps<'_, C, F> {
+impl<C: VectorCode, F: OutputForm<C>> VectorLoop for TapLoop<'_, C, F> {
     type Output = Option<(usize, usize)>;
 
     #[inline(always)]
@@ -249,11 +250,11 @@ impl<C: VectorCode, F: Form<C>> VectorLoop for Taps<'_, C, F> {
     }
 }
 
-impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
+impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
     #[inline(always)]
     fn run_of_policy<S: Simd, const NAN_WINS: bool>(&mut self, simd: S) -> Option<(usize, usize)> {
         match self.outputs {
-            Outputs::Run(run, first) => match run.shape.stride {
+            Outputs::Rows(run, first) => match run.shape.stride {
                 1 => self.rows::<S, 1, 1, 4, 1, NAN_WINS>(simd, run, first),
                 2 if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, NAN_WINS>(simd, run, first),
                 2 => self.rows::<S, 2, 2, 2, 1, NAN_WINS>(simd, run, first),
@@ -266,31 +267,33 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
         }
     }
 
-    /// Outputs in blocks. Vectors have windows that are `APART` elements apart: as far as outputs, which are `STRIDE`
-    /// apart, or at all positions. A block is the outputs of `MANY` vectors, or of `FEW` ones.
+    /// Computes outputs in blocks. The windows in neighbouring lanes of a vector are `SPACING` elements apart:
+    /// `STRIDE`, the distance of outputs, or 1 for windows at all positions. A block has the outputs of `MANY` vectors,
+    /// or of `FEW`.
     #[inline(always)]
     fn rows<
         S: Simd,
         const STRIDE: usize,
-        const APART: usize,
+        const SPACING: usize,
         const MANY: usize,
         const FEW: usize,
         const NAN_WINS: bool,
     >(
         &mut self,
         simd: S,
-        run: Run<'_>,
+        run: InsideRows<'_>,
         first: usize,
     ) -> Option<(usize, usize)> {
-        let Run { shape, places, length, count, x_step, y_step } = run;
-        let outputs = |vectors: usize| vectors * APART * C::Vector::<S>::LEN / STRIDE;
+        let InsideRows { shape, places, length, count, x_step, y_step } = run;
+        let outputs = |vectors: usize| vectors * SPACING * C::Vector::<S>::LEN / STRIDE;
         let (many, few) = (outputs(MANY), outputs(FEW));
-        // Elements that a block reads beyond those of its first tap.
-        let beyond = if APART == 1 { (shape.kernel - 1) * shape.distance } else { (shape.kernel - 1) / APART * APART };
+        // The elements that a block reads beyond the vectors of its first tap.
+        let beyond =
+            if SPACING == 1 { (shape.kernel - 1) * shape.distance } else { (shape.kernel - 1) / SPACING * SPACING };
         let furthest = places.iter().copied().max().unwrap_or(0);
-        // Where all positions are read, taps are alike, whatever row they are in.
+        // With a spacing of 1, all taps are read in the same way, whatever their row.
         let mut taps = [0; MOST_TAPS];
-        if APART == 1 {
+        if SPACING == 1 {
             for (place, taps) in places.iter().zip(taps.chunks_exact_mut(shape.kernel)) {
                 taps.iter_mut().enumerate().for_each(|(number, tap)| *tap = place + number * shape.distance);
             }
@@ -303,18 +306,18 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
             let mut at = 0;
             while at < length {
                 if MANY > FEW && length - at > many / 2 && at + many <= room {
-                    self.block::<S, STRIDE, APART, MANY, NAN_WINS>(simd, run, taps, (row, at));
+                    self.block::<S, STRIDE, SPACING, MANY, NAN_WINS>(simd, run, taps, (row, at));
                     at += many;
                     continue;
                 }
                 if at + few > room {
-                    // The last outputs once more, with some before them.
+                    // The last outputs of the row again, with some before them.
                     if length > room || length < few {
                         return Some((row, at));
                     }
                     at = length - few;
                 }
-                self.block::<S, STRIDE, APART, FEW, NAN_WINS>(simd, run, taps, (row, at));
+                self.block::<S, STRIDE, SPACING, FEW, NAN_WINS>(simd, run, taps, (row, at));
                 at += few;
             }
         }
@@ -322,19 +325,19 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
     }
 
     #[inline(always)]
-    fn block<S: Simd, const STRIDE: usize, const APART: usize, const VECTORS: usize, const NAN_WINS: bool>(
+    fn block<S: Simd, const STRIDE: usize, const SPACING: usize, const VECTORS: usize, const NAN_WINS: bool>(
         &mut self,
         simd: S,
-        run: Run<'_>,
+        run: InsideRows<'_>,
         taps: &[usize],
         (row, at): (usize, usize),
     ) {
-        let Run { shape, places, x_step, y_step, .. } = run;
+        let InsideRows { shape, places, x_step, y_step, .. } = run;
         let lanes = C::Vector::<S>::LEN;
         let (seed, mut begun) = self.form.seed(simd);
         let mut states = [seed; VECTORS];
         let (form, x) = (&self.form, &self.x[row * x_step + at * STRIDE..]);
-        if APART == 1 {
+        if SPACING == 1 {
             for (number, &tap) in taps.iter().enumerate() {
                 let x = &x[tap..][..VECTORS * lanes];
                 for (vector, state) in states.iter_mut().enumerate() {
@@ -348,7 +351,7 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
             }
         } else {
             for (number, &place) in places.iter().enumerate() {
-                each_tap::<S, C, APART, VECTORS>(
+                each_tap::<S, C, SPACING, VECTORS>(
                     simd,
                     shape,
                     &x[place..],
@@ -365,7 +368,7 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
             }
         }
         let mut at = at;
-        for kept in states.chunks_exact(STRIDE / APART) {
+        for kept in states.chunks_exact(STRIDE / SPACING) {
             let state = if let [low, high] = *kept { F::every_second(low, high) } else { kept[0] };
             self.form.write(simd, (row, at), row * y_step + at, state);
             at += lanes;
@@ -383,7 +386,7 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
                 for tap in first_tap..first_tap + taps {
                     let first = (place + (row * x_step + tap * distance) as i64) as usize;
                     let x = &self.x[first..];
-                    // Behind the last row that row once more.
+                    // Lanes beyond the last row repeat that row.
                     let next = C::Vector::from_fn(
                         simd,
                         #[inline(always)]
@@ -397,20 +400,20 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
                     begun = true;
                 }
             }
-            self.form.write_apart(simd, row, count, y_step, state);
+            self.form.write_column(simd, row, count, y_step, state);
         }
     }
 }
 
-/// Writes elements that are to lie apart.
+/// Writes elements with this pitch.
 #[inline(always)]
-fn scatter<T: Copy>(to: &mut [T], apart: usize, elements: &[T]) {
-    for (to, &element) in to.chunks_mut(apart).zip(elements) {
+fn scatter<T: Copy>(to: &mut [T], pitch: usize, elements: &[T]) {
+    for (to, &element) in to.chunks_mut(pitch).zip(elements) {
         to[0] = element;
     }
 }
 
-/// The elements at even places of two vectors, and those at odd ones.
+/// The elements at even places of two vectors, and those at odd places.
 #[inline(always)]
 fn sorted<S: Simd, C: VectorCode>(simd: S, x: &[C::Stored]) -> (C::Vector<S>, C::Vector<S>) {
     let (low, high) = x.split_at(C::Vector::<S>::LEN);

@@ -1,6 +1,5 @@
-//! Matrices are transposed: indices whose layout in memory changes from channels apart to channels together, or back,
-//! and planes whose elements are interleaved, so that neighbours in a vector are those of different planes at one
-//! position.
+//! Transposes matrices: indices whose layout changes between NCHW and NHWC, and planes whose elements are interleaved
+//! so that neighbours in a vector belong to different planes at one position.
 //!
 //! ```text
 //! rows of a block                 a0 a1 a2 a3   b0 b1 b2 b3   c0 c1 c2 c3   d0 d1 d2 d3
@@ -24,22 +23,22 @@ pub(crate) struct Matrix<'a, I> {
     pub elements: &'a [I],
     pub rows: usize,
     /// Elements from one row to the next.
-    pub apart: usize,
+    pub pitch: usize,
 }
 
-/// Writes the first columns of a matrix, each to a slice of its own from place `at` on.
+/// Writes each of the first columns of a matrix to a slice of its own, beginning at place `at`.
 pub(crate) fn transpose<I: Index>(simd: SimdLevel, from: Matrix<'_, I>, to: &mut [&mut [I]], at: usize) {
     if simd.vectors(Blocks { from, to, at }) == Some(true) {
         return;
     }
     for (column, to) in to.iter_mut().enumerate() {
         for (row, to) in to[at..][..from.rows].iter_mut().enumerate() {
-            *to = from.elements[row * from.apart + column];
+            *to = from.elements[row * from.pitch + column];
         }
     }
 }
 
-/// The loop over square blocks. It says whether there are as many rows and columns as a block has.
+/// The loop over square blocks. It returns false if there are fewer rows or columns than a block has.
 struct Blocks<'a, 'b, I> {
     from: Matrix<'a, I>,
     to: &'a mut [&'b mut [I]],
@@ -67,14 +66,14 @@ impl<I: Index> Blocks<'_, '_, I> {
             return false;
         }
         for column in (0..to.len()).step_by(lanes) {
-            // The last rows and columns once more, with some before them.
+            // The last rows and columns again, with some before them.
             let column = column.min(to.len() - lanes);
             for row in (0..from.rows).step_by(lanes) {
                 let row = row.min(from.rows - lanes);
                 let mut block = [V::splat(simd, V::Element::zeroed()); MOST_INDICES];
                 let mut other = block;
                 for (i, vector) in block[..lanes].iter_mut().enumerate() {
-                    let elements = &from.elements[(row + i) * from.apart + column..][..lanes];
+                    let elements = &from.elements[(row + i) * from.pitch + column..][..lanes];
                     *vector = V::from_slice(simd, cast_slice(elements));
                 }
                 let block = transposed(&mut block, &mut other);
@@ -87,12 +86,12 @@ impl<I: Index> Blocks<'_, '_, I> {
     }
 }
 
-/// The columns of the square block that the first vectors are, in one of the two arrays.
+/// The columns of the square block whose rows are the first vectors. They are in one of the two arrays.
 #[inline(always)]
 fn transposed<'a, S: Simd, V: SimdBase<S>, const N: usize>(block: &'a mut [V; N], other: &'a mut [V; N]) -> &'a [V; N] {
     let (mut from, mut to) = (block, other);
     let mut round = 1;
-    // Each round interleaves the first half of the vectors with the second one.
+    // Each round interleaves the first half of the vectors with the second half.
     while round < V::LEN {
         for i in 0..V::LEN / 2 {
             to[2 * i] = from[i].zip_low(from[i + V::LEN / 2]);
@@ -104,7 +103,7 @@ fn transposed<'a, S: Simd, V: SimdBase<S>, const N: usize>(block: &'a mut [V; N]
     from
 }
 
-/// Unsigned integers as wide as elements: a transposition moves bits and does not compare them.
+/// Unsigned integers as wide as elements: a transposition moves bits and compares nothing.
 trait Bits: Pod {
     type Vector<S: Simd>: SimdBase<S, Element = Self>;
 }
@@ -125,27 +124,27 @@ impl Bits for u64 {
     type Vector<S: Simd> = S::u64s;
 }
 
-/// Planes that follow each other in memory, at most as many as there are lanes, and their interleaved elements.
+/// Planes that follow each other in memory, at most one per lane, and their interleaved elements.
 ///
 /// ```text
 /// planes        a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..
 /// interleaved   a0 b0 c0   a1 b1 c1   a2 b2 c2   ..
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Planes {
+pub(crate) struct InterleavedPlanes {
     pub count: usize,
     /// The elements of a plane.
     pub plane: usize,
-    /// From one position to the next among interleaved elements; a multiple of every vector's.
+    /// Lanes from one position to the next among interleaved elements; a multiple of the length of every vector.
     pub lanes: usize,
 }
 
-/// The elements behind planes that are loaded with them.
+/// The number of elements after the planes that are loaded with them.
 pub(crate) const BEHIND: usize = MOST_LANES;
 
-/// Interleaves planes of elements of 1, 2, 4 or 8 bytes; `BEHIND` more elements follow them. Lanes without a plane get
-/// the elements of the last one.
-pub(crate) fn interleave(simd: SimdLevel, bytes: usize, planes: Planes, from: &[u8], to: &mut [u8]) {
+/// Interleaves planes of elements of 1, 2, 4 or 8 bytes, followed by `BEHIND` more elements. Lanes without a plane
+/// repeat the last plane.
+pub(crate) fn interleave(simd: SimdLevel, bytes: usize, planes: InterleavedPlanes, from: &[u8], to: &mut [u8]) {
     match bytes {
         1 => interleave_bits::<u8>(simd, planes, from, to),
         2 => interleave_bits::<u16>(simd, planes, cast_slice(from), cast_slice_mut(to)),
@@ -154,7 +153,7 @@ pub(crate) fn interleave(simd: SimdLevel, bytes: usize, planes: Planes, from: &[
     }
 }
 
-fn interleave_bits<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut [T]) {
+fn interleave_bits<T: Bits>(simd: SimdLevel, planes: InterleavedPlanes, from: &[T], to: &mut [T]) {
     if simd.vectors(Interleave { planes, from, to }).is_some() {
         return;
     }
@@ -166,7 +165,7 @@ fn interleave_bits<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mu
 }
 
 struct Interleave<'a, T> {
-    planes: Planes,
+    planes: InterleavedPlanes,
     from: &'a [T],
     to: &'a mut [T],
 }
@@ -176,12 +175,13 @@ impl<T: Bits> VectorLoop for Interleave<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Interleave { planes: Planes { count, plane, lanes }, from, to } = self;
+        let Interleave { planes: InterleavedPlanes { count, plane, lanes }, from, to } = self;
         let width = T::Vector::<S>::LEN;
         let mut block = [T::Vector::splat(simd, T::zeroed()); MOST_LANES];
         let mut other = block;
         for position in (0..plane).step_by(width) {
-            // The last positions once more, with some before them. What follows a plane with fewer is loaded with it.
+            // The last positions again, with some before them. A plane with fewer positions is loaded with elements
+            // after it.
             let position = position.min(plane.saturating_sub(width));
             for lane in (0..lanes).step_by(width) {
                 for (i, vector) in block[..width].iter_mut().enumerate() {
@@ -197,8 +197,8 @@ impl<T: Bits> VectorLoop for Interleave<'_, T> {
     }
 }
 
-/// Writes interleaved elements plane by plane. What lies behind the planes in `to` may be written too.
-pub(crate) fn separate(simd: SimdLevel, bytes: usize, planes: Planes, from: &[u8], to: &mut [u8]) {
+/// Writes interleaved elements plane by plane. Elements of `to` after the planes may be overwritten.
+pub(crate) fn separate(simd: SimdLevel, bytes: usize, planes: InterleavedPlanes, from: &[u8], to: &mut [u8]) {
     match bytes {
         1 => separate_bits::<u8>(simd, planes, from, to),
         2 => separate_bits::<u16>(simd, planes, cast_slice(from), cast_slice_mut(to)),
@@ -207,7 +207,7 @@ pub(crate) fn separate(simd: SimdLevel, bytes: usize, planes: Planes, from: &[u8
     }
 }
 
-fn separate_bits<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut [T]) {
+fn separate_bits<T: Bits>(simd: SimdLevel, planes: InterleavedPlanes, from: &[T], to: &mut [T]) {
     if planes.plane == 1 {
         return to[..planes.count].copy_from_slice(&from[..planes.count]);
     }
@@ -220,7 +220,7 @@ fn separate_bits<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut 
 }
 
 struct Separate<'a, T> {
-    planes: Planes,
+    planes: InterleavedPlanes,
     from: &'a [T],
     to: &'a mut [T],
 }
@@ -230,7 +230,7 @@ impl<T: Bits> VectorLoop for Separate<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Separate { planes: Planes { count, plane, lanes }, from: all, to } = self;
+        let Separate { planes: InterleavedPlanes { count, plane, lanes }, from: all, to } = self;
         let width = T::Vector::<S>::LEN;
         let mut block = [T::Vector::splat(simd, T::zeroed()); MOST_LANES];
         let mut other = block;
@@ -259,14 +259,14 @@ mod tests {
     use super::*;
 
     fn columns_become_rows<I: Index>() {
-        for (rows, columns, apart) in [(1, 1, 1), (3, 70, 70), (16, 16, 19), (37, 21, 30), (64, 2, 2)] {
-            let elements: Vec<I> = (0..rows * apart).map(|number| I::from_i64(number as i64)).collect();
+        for (rows, columns, pitch) in [(1, 1, 1), (3, 70, 70), (16, 16, 19), (37, 21, 30), (64, 2, 2)] {
+            let elements: Vec<I> = (0..rows * pitch).map(|number| I::from_i64(number as i64)).collect();
             for &level in SimdLevel::available() {
                 let mut written = vec![vec![I::from_i64(-1); rows + 2]; columns];
                 let mut to: Vec<&mut [I]> = written.iter_mut().map(Vec::as_mut_slice).collect();
-                transpose(level, Matrix { elements: &elements, rows, apart }, &mut to, 1);
+                transpose(level, Matrix { elements: &elements, rows, pitch }, &mut to, 1);
                 for (column, written) in written.iter().enumerate() {
-                    let inside = (0..rows).map(|row| (row * apart + column) as i64);
+                    let inside = (0..rows).map(|row| (row * pitch + column) as i64);
                     let expected: Vec<i64> = [-1].into_iter().chain(inside).chain([-1]).collect();
                     assert_eq!(written.iter().map(|index| index.to_i64()).collect::<Vec<_>>(), expected, "{level:?}");
                 }

@@ -1,9 +1,9 @@
-//! Unpools on slices.
+//! Unpools on slices: scatters X where indices stay in their planes, and runs the general kernel otherwise.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytemuck::{Pod, cast_slice_mut};
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::{Named, Offence, activate_all, for_each, stay_in_plane};
 use wgpu_pooling_plan::with_element;
 use wgpu_pooling_plan::{
@@ -12,6 +12,7 @@ use wgpu_pooling_plan::{
 
 use super::choose::CpuKernel;
 use super::convert::Offences;
+use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::own_windows::stay_in_their_windows;
 use super::parts::{Context, Part, cut, pieces, runs, threads, wanted};
@@ -19,7 +20,7 @@ use super::scratch::Scratch;
 use super::simd::SimdLevel;
 use super::view::{Places, unpool_planes};
 
-/// An unpool and how it is computed.
+/// An unpool and the kernel that computes it.
 #[derive(Debug)]
 pub(crate) struct UnpoolWork {
     kernel: CpuKernel,
@@ -41,23 +42,23 @@ impl UnpoolWork {
         self.kernel
     }
 
-    /// Writes Y. If indices are bad and the plan refuses such, nothing is written, unless the outputs are fresh. The
-    /// words are the bits of elements.
-    pub fn run<W: Word, I: Index>(
+    /// Writes Y. If the plan refuses bad indices and there are some, nothing is written unless the outputs are fresh. X
+    /// and Y are the bytes of elements of the plan's type.
+    pub fn run(
         &self,
         plan: &UnpoolPlan,
         context: &Context<'_>,
-        x: &[W],
-        indices: &[I],
-        y: &mut [W],
+        x: &[u8],
+        indices: Indices<'_>,
+        y: &mut [u8],
     ) -> Result<(), ExecuteError> {
-        // An output without elements has no index that names one.
+        // No index can name an element of an output without elements.
         if y.is_empty() {
             return refuse_bad(plan, context, indices);
         }
         if self.kernel == CpuKernel::Scatter {
-            // Reading the indices once more to begin with takes a tenth to a sixth of the time. Those that have to stay
-            // in their windows are what a pool gives, mostly, and then nothing is left to refuse or to skip.
+            // Reading the indices a second time takes a tenth to a sixth of the time. Indices that must stay in their
+            // windows mostly come from a pool; then none is bad and none is skipped.
             let stay = match plan.outside_window {
                 OutsideWindow::Scatter if context.fresh || !plan.refuses_bad_indices() => true,
                 OutsideWindow::Scatter => stay_in_their_planes(plan, context, indices)?,
@@ -72,7 +73,7 @@ impl UnpoolWork {
     }
 }
 
-/// An integer as wide as an element. An unpool moves elements and does not look at them.
+/// An integer as wide as an element. An unpool moves elements and never compares them.
 pub(crate) trait Word: Pod + Send + Sync {}
 
 impl Word for u8 {}
@@ -80,14 +81,39 @@ impl Word for u16 {}
 impl Word for u32 {}
 impl Word for u64 {}
 
+/// Evaluates an expression with the integer type of the element's width as `$word`. It is compiled for each width.
+macro_rules! with_word {
+    ($plan:expr, $word:ident => $expression:expr) => {
+        match $plan.dtype().bytes() {
+            1 => {
+                type $word = u8;
+                $expression
+            }
+            2 => {
+                type $word = u16;
+                $expression
+            }
+            4 => {
+                type $word = u32;
+                $expression
+            }
+            _ => {
+                type $word = u64;
+                $expression
+            }
+        }
+    };
+}
+
 /// Applies the plan's activation to elements of Y.
-fn activate<W: Word>(plan: &UnpoolPlan, y: &mut [W]) {
+fn activate(plan: &UnpoolPlan, y: &mut [u8]) {
     if plan.activation != Activation::Identity {
         with_element!(plan.dtype(), T => activate_all::<T>(plan.activation, cast_slice_mut(y)));
     }
 }
 
-/// Whether an index that stays in its plane says by a constant distance where its element of Y lies.
+/// Whether the kernel that scatters applies: for each plane, an index and the place that it names differ by a constant.
+/// `Err` says why not.
 fn scatters(plan: &UnpoolPlan) -> Result<(), &'static str> {
     if plan.layout() == Layout::Nchw && plan.space.layout == Layout::Nhwc {
         return Err("Indices are NHWC and X is not");
@@ -96,7 +122,7 @@ fn scatters(plan: &UnpoolPlan) -> Result<(), &'static str> {
         return Err("the indices have to be positions of Y");
     }
     let [_, y_plane] = unpool_planes(plan);
-    // What tells multiples has 32 bits, and so has a place in a batch item.
+    // The test for multiples has 32 bits, and so has a place in a batch item.
     if plan.layout() == Layout::Nhwc && y_plane.saturating_mul(plan.channels) > u32::MAX as usize {
         return Err("a batch item has too many elements");
     }
@@ -110,9 +136,9 @@ fn base(plan: &UnpoolPlan, plane: usize) -> i64 {
     (n as i64).wrapping_mul(strides.n).wrapping_add((c as i64).wrapping_mul(strides.c))
 }
 
-/// The runs of memory that planes of Y have to themselves: planes in NCHW, batch items of all planes in NHWC.
+/// The runs of memory that contain whole planes of Y: one plane in NCHW, all planes of a batch item in NHWC.
 struct Units {
-    /// The planes of a unit, its sources and its elements of Y.
+    /// The planes of a unit, its sources, and its elements of Y.
     planes: usize,
     sources: usize,
     elements: usize,
@@ -120,7 +146,7 @@ struct Units {
 }
 
 impl Units {
-    fn of(plan: &UnpoolPlan, layout: Layout) -> Units {
+    fn new(plan: &UnpoolPlan, layout: Layout) -> Units {
         let [plane, y_plane] = unpool_planes(plan);
         let (count, planes) = match layout {
             Layout::Nchw => (plan.batch * plan.channels, 1),
@@ -131,26 +157,22 @@ impl Units {
     }
 }
 
-/// Whether every index names an element of its own plane, or none if the plan skips those.
-fn stay_in_their_planes<I: Index>(
-    plan: &UnpoolPlan,
-    context: &Context<'_>,
-    indices: &[I],
-) -> Result<bool, ExecuteError> {
-    let units = Units::of(plan, plan.space.layout);
+/// Whether every index names an element of its own plane, or none if the plan skips -1.
+fn stay_in_their_planes(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) -> Result<bool, ExecuteError> {
+    let units = Units::new(plan, plan.space.layout);
     let strays = AtomicBool::new(false);
-    let multiples = Multiples::of(units.planes as u32);
+    let multiples = Multiples::new(units.planes as u32);
     context.run(units.parts.clone(), |part, _| {
         for unit in part.outer {
-            let (base, indices) = (base(plan, unit * units.planes), &indices[unit * units.sources..][..units.sources]);
-            let (elements, skips) = (units.elements as u64, plan.skip_minus_one);
-            let stay = match plan.space.layout {
+            let indices = indices.part(unit * units.sources..(unit + 1) * units.sources);
+            let (base, elements, skips) = (base(plan, unit * units.planes), units.elements as u64, plan.skip_minus_one);
+            let stay = with_slice!(Indices, indices, indices => match plan.space.layout {
                 Layout::Nchw => context.simd.run(
                     #[inline(always)]
                     || stay_in_plane(indices, base, elements, skips),
                 ),
                 Layout::Nhwc => stay_in_channels(context.simd, indices, base, &units, &multiples, skips),
-            };
+            });
             if !stay {
                 strays.store(true, Ordering::Relaxed);
             }
@@ -160,8 +182,8 @@ fn stay_in_their_planes<I: Index>(
     Ok(!strays.into_inner())
 }
 
-/// Whether the indices of whole positions in NHWC name elements of their own planes: some positions further on, by as
-/// many elements as there are channels each.
+/// Whether the indices of whole positions in NHWC name elements of their own planes. An index may lie any number of
+/// positions further on, and a position has as many elements as there are channels.
 fn stay_in_channels<I: Index>(
     simd: SimdLevel,
     indices: &[I],
@@ -187,65 +209,90 @@ fn stay_in_channels<I: Index>(
     )
 }
 
-/// Bytes of indices that are looked at and then used, while they are in the first-level cache.
+/// The bytes of indices that are checked and then used while they are in the first-level cache.
 const LOOKED_AT_BYTES: usize = 8 << 10;
 
 /// Writes the elements of each plane in order, so that of equal indices the last one wins, and zeros elsewhere. Returns
-/// whether each index names an element of its own plane or is skipped; otherwise Y is of no use.
-fn scatter<W: Word, I: Index>(
+/// whether each index names an element of its own plane or is skipped; if not, Y is invalid.
+fn scatter(
     plan: &UnpoolPlan,
     context: &Context<'_>,
-    x: &[W],
-    indices: &[I],
-    y: &mut [W],
+    x: &[u8],
+    indices: Indices<'_>,
+    y: &mut [u8],
 ) -> Result<bool, ExecuteError> {
-    let units = Units::of(plan, plan.layout());
-    let (strays, skips) = (AtomicBool::new(false), plan.skip_minus_one);
-    let multiples = Multiples::of(units.planes as u32);
-    let y = pieces(y, units.parts.iter().map(|part| part.outer.len() * units.elements));
+    let units = Units::new(plan, plan.layout());
+    let (strays, bytes) = (AtomicBool::new(false), plan.dtype().bytes());
+    let multiples = Multiples::new(units.planes as u32);
+    let y = pieces(y, units.parts.iter().map(|part| part.outer.len() * units.elements * bytes));
     context.run(units.parts.iter().zip(y).collect(), |(part, y), scratch| {
-        for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(units.elements)) {
+        for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(units.elements * bytes)) {
             let sources = unit * units.sources..(unit + 1) * units.sources;
-            let (x, indices) = (&x[sources.clone()], &indices[sources]);
-            let base_of = |plane| base(plan, unit * units.planes + plane);
-            let mut written = Written { y, zeros: 0 };
-            let stay = match (plan.layout(), plan.space.layout) {
-                (Layout::Nhwc, Layout::Nchw) => {
-                    let planes = ChannelPlanes {
-                        channels: units.planes,
-                        y_plane: units.elements / units.planes,
-                        base: base_of(0),
-                        apart: plan.space.strides().c,
-                    };
-                    channels((context.simd, skips), x, indices, &mut written, &planes, scratch)?
-                }
-                (Layout::Nhwc, Layout::Nhwc) => {
-                    // Whole positions.
-                    let piece = (LOOKED_AT_BYTES / size_of::<I>() / units.planes).max(1) * units.planes;
-                    x.chunks(piece).zip(indices.chunks(piece)).all(|(x, indices)| {
-                        stay_in_channels(context.simd, indices, base_of(0), &units, &multiples, skips)
-                            && written.take(x, indices, base_of(0), skips)
-                    })
-                }
-                _ => written.take(x, indices, base_of(0), skips),
-            };
+            let x = &x[sources.start * bytes..sources.end * bytes];
+            let of_unit = Unit { plan, units: &units, multiples: &multiples, number: unit, simd: context.simd };
+            let stay = with_word!(plan, W => {
+                let mut written = Written::<W> { y: cast_slice_mut(y), zeros: 0 };
+                let stay = of_unit.scatter(cast_slice(x), indices.part(sources), &mut written, scratch)?;
+                written.fill_up_to(units.elements);
+                stay
+            });
             if !stay {
                 strays.store(true, Ordering::Relaxed);
                 return Ok(());
             }
-            written.fill_up_to(units.elements);
-            activate(plan, written.y);
+            activate(plan, y);
         }
         Ok(())
     })?;
     Ok(!strays.into_inner())
 }
 
-/// Bytes of zeros that are written further than the element that is named. Longer runs of zeros are written faster, and
-/// this one is still in the second-level cache when elements replace them.
+/// One of the [`Units`].
+struct Unit<'a> {
+    plan: &'a UnpoolPlan,
+    units: &'a Units,
+    /// Tests for multiples of the number of planes.
+    multiples: &'a Multiples,
+    number: usize,
+    simd: SimdLevel,
+}
+
+impl Unit<'_> {
+    /// Writes the sources of the unit. Returns whether each index names an element of its own plane or is skipped.
+    fn scatter<W: Word>(
+        &self,
+        x: &[W],
+        indices: Indices<'_>,
+        written: &mut Written<'_, W>,
+        scratch: &mut Scratch,
+    ) -> Result<bool, ExecuteError> {
+        let (plan, units, skips) = (self.plan, self.units, self.plan.skip_minus_one);
+        let base = base(plan, self.number * units.planes);
+        match (plan.layout(), plan.space.layout) {
+            (Layout::Nhwc, Layout::Nchw) => {
+                let y_plane = units.elements / units.planes;
+                let planes =
+                    ChannelPlanes { channels: units.planes, y_plane, base, index_stride: plan.space.strides().c };
+                channels((self.simd, skips), x, indices, written, &planes, scratch)
+            }
+            (Layout::Nhwc, Layout::Nhwc) => Ok(with_slice!(Indices, indices, indices => {
+                // Pieces of whole positions.
+                let piece = (LOOKED_AT_BYTES / plan.index_type().bytes() / units.planes).max(1) * units.planes;
+                x.chunks(piece).zip(indices.chunks(piece)).all(|(x, indices)| {
+                    stay_in_channels(self.simd, indices, base, units, self.multiples, skips)
+                        && written.scatter(x, indices, base, skips)
+                })
+            })),
+            _ => Ok(with_slice!(Indices, indices, indices => written.scatter(x, indices, base, skips))),
+        }
+    }
+}
+
+/// The bytes of zeros that are written beyond the element that an index names. Long runs of zeros are written faster,
+/// and this length is still in the second-level cache when elements replace them.
 const AHEAD_BYTES: usize = 128 << 10;
 
-/// A run of Y whose first elements have been written: with zeros, and some of them with elements of X after that.
+/// A run of Y whose first `zeros` elements have been written: with zeros, some of which elements of X have replaced.
 ///
 /// ```text
 /// written: 0 0 7 0 0 4 0 0 | not yet
@@ -257,7 +304,7 @@ struct Written<'a, W> {
 }
 
 impl<W: Word> Written<'_, W> {
-    /// Writes zeros up to an element, from where there are some.
+    /// Writes zeros up to the element `end`, where there are none yet.
     fn fill_up_to(&mut self, end: usize) {
         if end > self.zeros {
             self.y[self.zeros..end].fill(W::zeroed());
@@ -265,14 +312,14 @@ impl<W: Word> Written<'_, W> {
         }
     }
 
-    /// Writes zeros up to an element that is named, and further.
+    /// Writes zeros up to the end of an element that is named, and `AHEAD_BYTES` beyond.
     fn fill_ahead(&mut self, end: usize) {
         self.fill_up_to(end.saturating_add(AHEAD_BYTES / size_of::<W>()).min(self.y.len()));
     }
 
-    /// Writes elements to places before which all has been written, and none to others.
+    /// Scatters elements to places below `zeros`, and skips all other places.
     #[inline(always)]
-    fn take_places(&mut self, x: &[W], places: impl Iterator<Item = u32>) {
+    fn scatter_to(&mut self, x: &[W], places: impl Iterator<Item = u32>) {
         for (value, place) in x.iter().zip(places) {
             if let Some(element) = self.y[..self.zeros].get_mut(place as usize) {
                 *element = *value;
@@ -280,10 +327,11 @@ impl<W: Word> Written<'_, W> {
         }
     }
 
-    /// Writes elements whose indices lie in memory as they do. Returns whether each index names an element of the run,
-    /// whose first one has the index `base`, or is skipped. A loop of its own, which has all registers.
+    /// Scatters elements of X, whose indices have the same layout. Returns whether each index names an element of the
+    /// run, whose first element has the index `base`, or is skipped. It is not inlined, so that its loop has all
+    /// registers.
     #[inline(never)]
-    fn take<I: Index>(&mut self, x: &[W], indices: &[I], base: i64, skips: bool) -> bool {
+    fn scatter<I: Index>(&mut self, x: &[W], indices: &[I], base: i64, skips: bool) -> bool {
         let mut rest = x.iter().zip(indices);
         loop {
             let zeros = &mut self.y[..self.zeros];
@@ -308,42 +356,42 @@ impl<W: Word> Written<'_, W> {
     }
 }
 
-/// The planes of a batch item in NHWC whose indices are in NCHW.
+/// The planes of a batch item in NHWC whose indices are NCHW.
 struct ChannelPlanes {
     channels: usize,
     /// The elements of a plane of Y.
     y_plane: usize,
-    /// The index of the first plane's first element, and how much greater that of the next plane's is.
+    /// The index of the first plane's first element, and the index difference between planes.
     base: i64,
-    apart: i64,
+    index_stride: i64,
 }
 
-/// Positions whose indices are read together: sixteen cache lines of 64-bit indices of each plane, of which the
-/// processor fetches most, and the first ones of the next positions, before they are asked for.
+/// The positions whose indices are read together: sixteen cache lines of 64-bit indices per plane. The processor
+/// prefetches most of these lines, and the first ones of the next positions.
 const POSITIONS: usize = 128;
 
-/// The most channels whose places are made together. Those of a few positions are in the first-level cache.
+/// The most channels whose places are computed together. Their places at a few positions fit in the first-level cache.
 const CHANNELS: usize = 128;
 
-/// From the places of one plane to those of the next. They are read position after position, and what is an odd number
-/// of cache lines apart lies in all sets of the cache.
+/// The distance from the places of one plane to those of the next. They are read position by position, and a distance
+/// of an odd number of cache lines spreads them over all sets of the cache.
 const ROW: usize = POSITIONS + 16;
 
-/// What is not a place in a batch item: those end before it.
+/// Marks an index that is skipped: a batch item has fewer elements.
 const NO_PLACE: u32 = u32::MAX;
 
-/// Writes the sources of a batch item in NHWC whose indices are in NCHW. Returns whether each index names an element of
-/// its own plane or is skipped.
+/// Scatters a batch item in NHWC whose indices are NCHW. Returns whether each index names an element of its own plane
+/// or is skipped.
 ///
 /// ```text
 /// indices, plane after plane    a: 0 3 5 7 ..    b: 1 2 5 6 ..     c: ..
 /// places in Y of 3 channels     a: 0 9 15 21 ..  b: 4 7 16 19 ..   c: ..
 /// X, position after position    a0 b0 c0  a1 b1 c1 ..: a0 to place 0, b0 to 4, .. a1 to 9, b1 to 7, ..
 /// ```
-fn channels<W: Word, I: Index>(
+fn channels<W: Word>(
     (simd, skips): (SimdLevel, bool),
     x: &[W],
-    indices: &[I],
+    indices: Indices<'_>,
     written: &mut Written<'_, W>,
     planes: &ChannelPlanes,
     scratch: &mut Scratch,
@@ -358,12 +406,15 @@ fn channels<W: Word, I: Index>(
             let made = &mut made[..channels.len()];
             let mut end = 0;
             for (c, places) in channels.clone().zip(made.iter_mut()) {
-                let indices = &indices[c * plane..][positions.clone()];
-                let own = simd.run(
-                    #[inline(always)]
-                    || planes.places(c, indices, places),
-                );
-                match own.or_else(|| skips.then(|| planes.places_or_none(c, indices, places)).flatten()) {
+                let indices = indices.part(c * plane + positions.start..c * plane + positions.end);
+                let own = with_slice!(Indices, indices, indices => {
+                    let inside = simd.run(
+                        #[inline(always)]
+                        || planes.places(c, indices, places),
+                    );
+                    inside.or_else(|| skips.then(|| planes.places_or_none(c, indices, places)).flatten())
+                });
+                match own {
                     Some(own) => end = end.max(own),
                     None => return Ok(false),
                 }
@@ -371,8 +422,8 @@ fn channels<W: Word, I: Index>(
             written.fill_ahead(end);
             for position in positions.clone() {
                 let x = &x[position * planes.channels..][channels.clone()];
-                // The remainder shows the compiler that every row has this place.
-                written.take_places(x, made.iter().map(|places| places[(position - start) % POSITIONS]));
+                // The remainder tells the compiler that the place is within bounds.
+                written.scatter_to(x, made.iter().map(|places| places[(position - start) % POSITIONS]));
             }
         }
     }
@@ -381,11 +432,11 @@ fn channels<W: Word, I: Index>(
 
 impl ChannelPlanes {
     fn base(&self, c: usize) -> i64 {
-        self.base.wrapping_add(self.apart.wrapping_mul(c as i64))
+        self.base.wrapping_add(self.index_stride.wrapping_mul(c as i64))
     }
 
-    /// Makes indices of a plane places in a batch item. Returns where the last of these ends; `None` if an index is
-    /// outside its plane, and then the places are of no use.
+    /// Converts indices of a plane to places in a batch item. Returns the end of the last place; `None` if an index is
+    /// outside its plane, and then the places are invalid.
     #[inline(always)]
     fn places<I: Index>(&self, c: usize, indices: &[I], places: &mut [u32]) -> Option<usize> {
         let (channels, base) = (self.channels as u32, self.base(c));
@@ -400,7 +451,7 @@ impl ChannelPlanes {
         inside.then(|| last as usize * self.channels + c + 1)
     }
 
-    /// The same where indices of -1 are skipped: they become `NO_PLACE`.
+    /// Like `places`, but an index of -1 becomes `NO_PLACE`.
     fn places_or_none<I: Index>(&self, c: usize, indices: &[I], places: &mut [u32]) -> Option<usize> {
         let mut end = 0;
         for (place, index) in places.iter_mut().zip(indices.iter().map(|index| index.to_i64())) {
@@ -416,8 +467,8 @@ impl ChannelPlanes {
     }
 }
 
-/// The error of bad indices, where the plan refuses them.
-fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I]) -> Result<(), ExecuteError> {
+/// Returns the error for bad indices if the plan refuses them.
+fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) -> Result<(), ExecuteError> {
     if !plan.refuses_bad_indices() {
         return Ok(());
     }
@@ -428,7 +479,7 @@ fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I])
         |part, _| {
             let mut offence = Offence::default();
             sources(plan, part.outer, |_, place, n, c, at| {
-                let index = indices[place].to_i64();
+                let index = indices.get(place);
                 let mut target = [0; MAX_SPATIAL_AXES];
                 if let Named::OutOfRange | Named::Outside = plan.named(index, n, c, at, &mut target[..at.len()]) {
                     offence.add(place, index);
@@ -441,38 +492,43 @@ fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I])
     offences.found().map_or(Ok(()), |(first, value, count)| Err(plan.offence(first, value, count)))
 }
 
-/// Each task owns a run of Y and takes from all sources that may name one of its elements those that do, in order.
-fn general<W: Word, I: Index>(
+/// The general kernel: each task owns a run of Y, and visits in order all sources that may name one of its elements.
+fn general(
     plan: &UnpoolPlan,
     context: &Context<'_>,
-    x: &[W],
-    indices: &[I],
-    y: &mut [W],
+    x: &[u8],
+    indices: Indices<'_>,
+    y: &mut [u8],
 ) -> Result<(), ExecuteError> {
-    let [_, y_plane] = unpool_planes(plan);
-    let places = Places::of(plan.layout(), plan.channels, y_plane);
+    let bytes = plan.dtype().bytes();
     let wanted = wanted((indices.len() as u64).saturating_mul(64), threads);
-    // A task reads all sources, or those of its batch items or planes where an index cannot name others.
+    // If indices count the batch, a task visits all sources; otherwise only those of its batch items or planes.
     let wanted = if plan.space.flatten.counts_batch() { wanted.min(threads()) } else { wanted };
-    let owned = runs(y.len(), wanted);
-    let slices = pieces(y, owned.iter().map(Range::len));
+    let owned = runs(y.len() / bytes, wanted);
+    let slices = pieces(y, owned.iter().map(|owned| owned.len() * bytes));
     context.run(owned.iter().zip(slices).collect(), |(owned, y), _| {
-        y.fill(W::zeroed());
-        sources(plan, relevant(plan, owned, y_plane), |from, place, n, c, at| {
-            let mut target = [0; MAX_SPATIAL_AXES];
-            let target = &mut target[..at.len()];
-            if let Named::Element(n, c) = plan.named(indices[place].to_i64(), n, c, at, target) {
-                let position =
-                    target.iter().zip(&plan.y_extents).fold(0, |position, (at, extent)| position * extent + at);
-                let to = places.at(n, c, position);
-                if owned.contains(&to) {
-                    y[to - owned.start] = x[from];
-                }
-            }
-        });
+        y.fill(0);
+        with_word!(plan, W => write_named::<W>(plan, owned, cast_slice(x), indices, cast_slice_mut(y)));
         activate(plan, y);
         Ok(())
     })
+}
+
+/// Writes the elements of X whose indices name elements of this run of Y.
+fn write_named<W: Word>(plan: &UnpoolPlan, owned: &Range<usize>, x: &[W], indices: Indices<'_>, y: &mut [W]) {
+    let [_, y_plane] = unpool_planes(plan);
+    let places = Places::new(plan.layout(), plan.channels, y_plane);
+    sources(plan, relevant(plan, owned, y_plane), |from, place, n, c, at| {
+        let mut target = [0; MAX_SPATIAL_AXES];
+        let target = &mut target[..at.len()];
+        if let Named::Element(n, c) = plan.named(indices.get(place), n, c, at, target) {
+            let position = target.iter().zip(&plan.y_extents).fold(0, |position, (at, extent)| position * extent + at);
+            let to = places.at(n, c, position);
+            if owned.contains(&to) {
+                y[to - owned.start] = x[from];
+            }
+        }
+    });
 }
 
 /// The planes (n, c) of X whose indices can name an element in this run of Y.
@@ -492,12 +548,12 @@ fn relevant(plan: &UnpoolPlan, owned: &Range<usize>, y_plane: usize) -> Range<us
     items.start * channels..items.end * channels
 }
 
-/// Visits the sources of some planes (n, c) in (n, c, spatial) order: the place in X, that in Indices, and the
+/// Visits the sources of some planes (n, c) in (n, c, spatial) order: the place in X, the place in Indices, and the
 /// coordinates.
 fn sources(plan: &UnpoolPlan, planes: Range<usize>, mut visit: impl FnMut(usize, usize, usize, usize, &[usize])) {
     let [plane, _] = unpool_planes(plan);
-    let x_places = Places::of(plan.layout(), plan.channels, plane);
-    let index_places = Places::of(plan.space.layout, plan.channels, plane);
+    let x_places = Places::new(plan.layout(), plan.channels, plane);
+    let index_places = Places::new(plan.space.layout, plan.channels, plane);
     for outer in planes {
         let (n, c) = (outer / plan.channels, outer % plan.channels);
         let mut position = 0;

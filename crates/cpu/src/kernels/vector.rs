@@ -1,77 +1,78 @@
-//! Vectors of elements, and how each of them takes a further tap of its window.
+//! Vectors of elements, and how they take a further tap of each window.
 
 use bytemuck::{Pod, cast_slice_mut};
 use fearless_simd::{Select, Simd, SimdBase, SimdElement, SimdFloat, SimdWiden};
 use half::{bf16, f16};
 use wgpu_pooling_plan::{Element, Index, IndexType};
 
-/// An element type as vectors know it. A lane of a vector is an output.
+/// An element type in vectors. Each lane of a vector belongs to one output.
 pub(crate) trait VectorCode: 'static {
     type Element: Element;
-    /// What a vector has in its lanes: the bits of an element.
+    /// The type of a vector's lanes: the bits of an element.
     type Stored: SimdElement + Pod;
     type Vector<S: Simd>: SimdBase<S, Element = Self::Stored>;
     /// The greatest elements so far.
     type Best<S: Simd>: Copy;
-    /// Which taps they were.
-    type Taps<S: Simd>: Copy;
+    /// The taps at which they were found.
+    type TapIds<S: Simd>: Copy;
 
-    /// Whether `next` replaces `best`: one of the comparisons that vectors make.
+    /// Whether `next` replaces `best`, as in a lane of a vector.
     fn above(next: Self::Element, best: Self::Element) -> bool;
 
     fn begin<S: Simd>(simd: S, first: Self::Vector<S>) -> Self::Best<S>;
 
-    /// Takes `next` where it is greater, and where it is NaN if `NAN_WINS`.
+    /// Takes `next` where it is greater, or where it is NaN if `NAN_WINS`.
     fn step<S: Simd, const NAN_WINS: bool>(simd: S, best: Self::Best<S>, next: Self::Vector<S>) -> Self::Best<S>;
 
-    /// The same, and notes its tap.
+    /// Like `step`, and stores the tap.
     fn step_placed<S: Simd, const NAN_WINS: bool>(
         simd: S,
-        best: (Self::Best<S>, Self::Taps<S>),
+        best: (Self::Best<S>, Self::TapIds<S>),
         next: Self::Vector<S>,
-        tap: Self::Taps<S>,
-    ) -> (Self::Best<S>, Self::Taps<S>);
+        tap: Self::TapIds<S>,
+    ) -> (Self::Best<S>, Self::TapIds<S>);
 
     fn elements<S: Simd>(best: Self::Best<S>) -> Self::Vector<S>;
 
     /// Every second lane of two vectors.
     fn every_second<S: Simd>(low: Self::Best<S>, high: Self::Best<S>) -> Self::Best<S>;
 
-    fn every_second_tap<S: Simd>(low: Self::Taps<S>, high: Self::Taps<S>) -> Self::Taps<S>;
+    fn every_second_tap<S: Simd>(low: Self::TapIds<S>, high: Self::TapIds<S>) -> Self::TapIds<S>;
 
     /// Whether a step takes less time than sorting two vectors.
     const IS_CHEAP: bool;
 
-    /// Whether loops in which NaN wins are to be compiled.
+    /// Whether the loops in which NaN wins are compiled.
     const HAS_NAN: bool = Self::Element::DTYPE.is_float();
 
-    /// One tap in all lanes: what it adds to the index of a window's first one, or its number in the table of that.
-    fn tap<S: Simd>(simd: S, number: usize, ahead: i64) -> Self::Taps<S>;
+    /// One tap in all lanes: the amount that it adds to the index of a window's first tap, or its number in the table
+    /// of these amounts.
+    fn tap<S: Simd>(simd: S, number: usize, ahead: i64) -> Self::TapIds<S>;
 
-    /// Taps that are `step` further in each lane than in the one before.
-    fn along<S: Simd>(simd: S, step: i64) -> Self::Taps<S>;
+    /// Taps that increase by `step` from lane to lane.
+    fn along<S: Simd>(simd: S, step: i64) -> Self::TapIds<S>;
 
-    /// Writes the indices of a vector of windows, the first of which begins at index `base`.
+    /// Writes the indices of a vector of windows. The first window begins at index `base`.
     fn write_indices<S: Simd, I: Index>(
         simd: S,
-        taps: Self::Taps<S>,
-        windows: &Windows<'_, Self::Taps<S>>,
+        taps: Self::TapIds<S>,
+        windows: &VectorWindows<'_, Self::TapIds<S>>,
         base: i64,
         indices: &mut [I],
     );
 }
 
-/// The windows of a vector: each begins `step` further than the one before.
-pub(crate) struct Windows<'a, T> {
+/// The windows of a vector. The index of each is `step` greater than that of the one before.
+pub(crate) struct VectorWindows<'a, T> {
     pub step: i64,
-    /// The same as taps.
+    /// `step` times the number of the lane, as taps.
     pub along: T,
-    /// What each tap adds to the index of a window's first one.
+    /// The amount that each tap adds to the index of a window's first tap.
     pub ahead: &'a [i64],
 }
 
-/// `next` where it is greater than `best`. On x86 this is one instruction, which returns its second operand if one of
-/// them is NaN and if both are zeros; elsewhere the maximum of floats is another one.
+/// `next` where it is greater than `best`. On x86 this is one instruction, which returns its second operand if one
+/// operand is NaN or if both are zeros. Elsewhere the maximum of floats has other rules.
 macro_rules! greater {
     ($best:expr, $next:expr) => {
         if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
@@ -82,7 +83,7 @@ macro_rules! greater {
     };
 }
 
-/// Whether lanes are replaced, of floats.
+/// The mask of the lanes that `next` replaces.
 macro_rules! replaces {
     (float, $nan_wins:expr, $best:expr, $next:expr) => {
         if $nan_wins { $next.simd_gt($best) | $next.is_nan() } else { $next.simd_gt($best) }
@@ -92,7 +93,7 @@ macro_rules! replaces {
     };
 }
 
-/// Elements that vectors compare as they are.
+/// Elements that vectors compare without conversion.
 macro_rules! vector_code {
     ($name:ident, $element:ty, $vector:ident, $kind:ident, $taps:ident) => {
         #[derive(Debug, Clone, Copy)]
@@ -117,10 +118,10 @@ macro_rules! vector_code {
             #[inline(always)]
             fn step_placed<S: Simd, const NAN_WINS: bool>(
                 simd: S,
-                (best, taps): (S::$vector, Self::Taps<S>),
+                (best, taps): (S::$vector, Self::TapIds<S>),
                 next: S::$vector,
-                tap: Self::Taps<S>,
-            ) -> (S::$vector, Self::Taps<S>) {
+                tap: Self::TapIds<S>,
+            ) -> (S::$vector, Self::TapIds<S>) {
                 let replaced = replaces!($kind, NAN_WINS, best, next);
                 (Self::step::<S, NAN_WINS>(simd, best, next), replaced.select(tap, taps))
             }
@@ -138,10 +139,10 @@ macro_rules! vector_code {
     };
 }
 
-/// Taps are what they add to the index, in lanes of 32 bits.
+/// Taps are amounts to add to the index, in lanes of 32 bits.
 macro_rules! taps_of_32_bits {
     () => {
-        type Taps<S: Simd> = S::i32s;
+        type TapIds<S: Simd> = S::i32s;
         #[inline(always)]
         fn every_second_tap<S: Simd>(low: S::i32s, high: S::i32s) -> S::i32s {
             low.unzip_low(high)
@@ -163,7 +164,7 @@ macro_rules! taps_of_32_bits {
         fn write_indices<S: Simd, I: Index>(
             simd: S,
             taps: S::i32s,
-            windows: &Windows<'_, S::i32s>,
+            windows: &VectorWindows<'_, S::i32s>,
             base: i64,
             indices: &mut [I],
         ) {
@@ -184,10 +185,10 @@ macro_rules! taps_of_32_bits {
     };
 }
 
-/// Taps are what they add to the index, in lanes of 64 bits.
+/// Taps are amounts to add to the index, in lanes of 64 bits.
 macro_rules! taps_of_64_bits {
     () => {
-        type Taps<S: Simd> = S::i64s;
+        type TapIds<S: Simd> = S::i64s;
         #[inline(always)]
         fn every_second_tap<S: Simd>(low: S::i64s, high: S::i64s) -> S::i64s {
             low.unzip_low(high)
@@ -208,7 +209,7 @@ macro_rules! taps_of_64_bits {
         fn write_indices<S: Simd, I: Index>(
             simd: S,
             taps: S::i64s,
-            windows: &Windows<'_, S::i64s>,
+            windows: &VectorWindows<'_, S::i64s>,
             base: i64,
             indices: &mut [I],
         ) {
@@ -225,10 +226,10 @@ macro_rules! taps_of_64_bits {
     };
 }
 
-/// Taps are numbers of entries in a table, in lanes of 8 or 16 bits.
+/// Taps are numbers of entries in a table of amounts, in lanes of 8 or 16 bits.
 macro_rules! numbered_taps {
     ($numbers:ident, $number:ty) => {
-        type Taps<S: Simd> = S::$numbers;
+        type TapIds<S: Simd> = S::$numbers;
         #[inline(always)]
         fn every_second_tap<S: Simd>(low: S::$numbers, high: S::$numbers) -> S::$numbers {
             low.unzip_low(high)
@@ -245,7 +246,7 @@ macro_rules! numbered_taps {
         fn write_indices<S: Simd, I: Index>(
             _: S,
             taps: S::$numbers,
-            windows: &Windows<'_, S::$numbers>,
+            windows: &VectorWindows<'_, S::$numbers>,
             base: i64,
             indices: &mut [I],
         ) {
@@ -282,16 +283,16 @@ vector_code!(U32s, u32, u32s, integer, taps_of_32_bits);
 vector_code!(I64s, i64, i64s, integer, taps_of_64_bits);
 vector_code!(U64s, u64, u64s, integer, taps_of_64_bits);
 
-/// Floats of 16 bits: each beside an integer that orders them, the magnitude with the sign, so that both zeros are 0.
-/// NaN is the lowest integer where it is the next element, so that it replaces none, and the highest one where it is
-/// the first.
+/// Floats of 16 bits: each with the integer that orders it, its magnitude with its sign, so that both zeros are 0. A
+/// NaN is the lowest integer as the next element, so that it replaces nothing, and the highest integer as the first
+/// element.
 macro_rules! vector_code_of_half {
     ($name:ident, $element:ty, $infinity:expr) => {
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $name;
 
         impl $name {
-            /// The integers of elements, and which of those are NaN.
+            /// The integers that order elements, and the mask of NaN.
             #[inline(always)]
             fn keys<S: Simd>(simd: S, elements: S::i16s) -> (S::i16s, S::mask16s) {
                 let magnitude = elements & S::i16s::splat(simd, i16::MAX);

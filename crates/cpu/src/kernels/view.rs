@@ -1,4 +1,4 @@
-//! A pool's tensors as kernels see them: outer planes, windowed axes, inner elements.
+//! A pool's tensors in the form that kernels use: outer planes, axes with windows, inner elements.
 
 use wgpu_pooling_plan::internal::EmptyBase;
 use wgpu_pooling_plan::{AxisWindow, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan, Taps, UnpoolPlan};
@@ -14,13 +14,13 @@ pub(crate) struct View {
     /// At least one axis.
     pub axes: Vec<ViewAxis>,
     pub inner: usize,
-    /// The index of position 0 of each plane: that of (0, 0), and what N and C add.
+    /// The index of position 0 of plane (0, 0), and the amounts that N and C add.
     pub index_base: i64,
     pub index_n: i64,
     pub index_c: i64,
-    /// The index of a window without a winner under `NanPolicy::SeedLowest`, of (0, 0).
+    /// The index of a window without a winner under `NanPolicy::SeedLowest`, in plane (0, 0).
     pub unit_base: i64,
-    /// The index of an empty window, of (0, 0).
+    /// The index of an empty window, in plane (0, 0).
     pub empty_index: EmptyBase,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct ViewAxis {
     pub input: usize,
     pub output: usize,
     pub window: AxisWindow,
-    /// From one position to the next: elements of X, and the index.
+    /// The distance from one position to the next, in elements of X and in indices.
     pub x_stride: usize,
     pub index_stride: i64,
 }
@@ -48,8 +48,8 @@ impl ViewAxis {
 }
 
 impl View {
-    /// Extents of Y that no address space holds are an error.
-    pub fn of(plan: &PoolPlan) -> Result<View, PlanError> {
+    /// Fails if no address space can hold the tensors.
+    pub fn new(plan: &PoolPlan) -> Result<View, PlanError> {
         let (outer, inner) = match plan.layout() {
             Layout::Nchw => (plan.batch.checked_mul(plan.channels), 1),
             Layout::Nhwc => (Some(plan.batch), plan.channels),
@@ -87,7 +87,7 @@ impl View {
         Ok(View { outer, channels, layout, axes, inner, index_base, index_n, index_c, unit_base, empty_index })
     }
 
-    /// What the index of a plane's first element adds to that of the first plane. Of NHWC planes: the first channel's.
+    /// The amount that a plane adds to indices. For NHWC planes: that of the first channel.
     pub fn index_of_plane(&self, outer: usize) -> i64 {
         let (n, c) = match self.layout {
             Layout::Nchw => (outer / self.channels.max(1), outer % self.channels.max(1)),
@@ -96,12 +96,14 @@ impl View {
         (n as i64).wrapping_mul(self.index_n).wrapping_add((c as i64).wrapping_mul(self.index_c))
     }
 
-    /// The index of a window without a winner under `NanPolicy::SeedLowest`. Of NHWC planes: the first channel's.
+    /// The index of a window without a winner under `NanPolicy::SeedLowest`. For NHWC planes: that of the first
+    /// channel.
     pub fn index_of_seed(&self, outer: usize) -> i64 {
         self.unit_base.wrapping_add(self.index_of_plane(outer))
     }
 
-    /// The index of an empty window whose plane adds `plane` and whose first positions are these.
+    /// The index of an empty window. `plane` is the amount that its plane adds, `firsts` are the positions where the
+    /// window begins.
     pub fn empty_index(&self, plane: i64, firsts: impl Iterator<Item = i64>) -> i64 {
         match self.empty_index {
             EmptyBase::Constant(index) => index,
@@ -113,17 +115,17 @@ impl View {
         }
     }
 
-    /// The elements of X of one plane.
+    /// The elements of one plane of X.
     pub fn plane(&self) -> usize {
         self.axes.iter().map(|axis| axis.input).product::<usize>().saturating_mul(self.inner)
     }
 
-    /// The elements of Y at one position of the first axis.
+    /// The elements of Y at one position along the first axis.
     pub fn row(&self) -> usize {
         self.axes[1..].iter().map(|axis| axis.output).product::<usize>().saturating_mul(self.inner)
     }
 
-    /// How many windows an element belongs to on average, as if all windows were as large as the largest.
+    /// The mean number of windows that contain an element, as if all windows were as large as the largest.
     pub fn windows_of_element(&self) -> u64 {
         let positions = |extent: fn(&ViewAxis) -> usize| {
             self.axes.iter().fold(1, |product: u64, axis| product.saturating_mul(extent(axis) as u64))
@@ -131,19 +133,18 @@ impl View {
         self.most_taps().saturating_mul(positions(|axis| axis.output)) / positions(|axis| axis.input).max(1)
     }
 
-    /// The largest number of elements that a window has.
+    /// The most elements of a window.
     pub fn most_taps(&self) -> u64 {
         self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.window.most_taps(axis.input, axis.output)))
     }
 }
 
-/// Whether elements can be NaN, and the last NaN of a window wins.
+/// Whether elements can be NaN and the last NaN of a window wins.
 pub(crate) fn nan_wins(plan: &PoolPlan) -> bool {
     plan.nan_policy == NanPolicy::PropagateLast && plan.dtype().is_float()
 }
 
-/// The positions of (n, c, ..) in a tensor of a layout: its elements from one batch item, channel and position to the
-/// next.
+/// The distances in elements from one batch item, channel and position of a tensor to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Places {
     pub n: usize,
@@ -152,7 +153,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub fn of(layout: Layout, channels: usize, plane: usize) -> Places {
+    pub fn new(layout: Layout, channels: usize, plane: usize) -> Places {
         let n = channels.saturating_mul(plane);
         match layout {
             Layout::Nchw => Places { n, c: plane, position: 1 },
@@ -165,7 +166,7 @@ impl Places {
     }
 }
 
-/// The elements of a plane of X and of Y of an unpool.
+/// The elements of a plane of X and of a plane of Y.
 pub(crate) fn unpool_planes(plan: &UnpoolPlan) -> [usize; 2] {
     [&plan.x_extents, &plan.y_extents]
         .map(|extents| extents.iter().fold(1, |count: usize, extent| count.saturating_mul(*extent)))

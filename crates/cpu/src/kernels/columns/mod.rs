@@ -1,5 +1,5 @@
-//! Pools whose windows hardly overlap, adaptive ones and whole planes: the maxima of columns over the rows of a window,
-//! then along the columns.
+//! Pools whose windows hardly overlap, adaptive pools, and pools of whole planes: computes the maxima of columns over
+//! the rows of a window, then the maxima along the columns.
 //!
 //! ```text
 //! rows of X that the windows of a row of outputs have   a0 a1 a2 a3 a4 a5
@@ -9,19 +9,20 @@
 //! outputs                                               max of three | max of three
 //! ```
 //!
-//! Of equal elements the one in the earlier row wins, and in a row the earlier one. Within a column the first of equal
-//! elements stays, and of the columns that have the maximum the one with the earliest row is looked for, so the winner
-//! is the first in row-major order although columns come first. Where no indices are wanted, rows do not matter, but of
-//! zeros: the first one is looked for. NaN, -0 and ties with the first element of a window are settled as in the
-//! [`separable`](super::separable) kernel: NaN are the lowest lane while columns are reduced, and the winner replaces
-//! the window's first element if it is greater than that.
+//! Of equal elements the one in the earlier row wins, and within a row the one in the earlier column. Within a column
+//! the first of equal elements stays, and among the columns that contain the maximum the search is for the one with the
+//! earliest row. So the winner is the first in row-major order although columns are reduced first. Without indices,
+//! rows only matter for zeros: the search is for the first zero. NaN, -0 and ties with the first element of a window
+//! are settled as in the [`separable`](super::separable) kernel: NaN becomes the lowest lane while columns are reduced,
+//! and the winner replaces the window's first element only if it is greater.
 //!
-//! In NHWC the channels of a position are the columns, and each of them is an output. Where they are few, those of all
-//! positions along the last axis are the columns, and the columns of a window are as far apart as there are channels.
+//! In NHWC the columns are the channels of a position, and each of them is an output. If there are few channels, the
+//! columns are the channels of all positions along the last axis, and neighbouring columns of a window are as many
+//! columns apart as there are channels.
 //!
-//! Narrow windows of neighbouring rows of outputs are found together: the columns of those rows are interleaved, so
-//! that a vector has one column of many rows of outputs. It takes the columns of a window one after the other, each
-//! where its element is greater, or as great and from an earlier row:
+//! Narrow windows of neighbouring rows of outputs are searched together: the columns of these rows are interleaved, so
+//! that a vector holds one column of many rows of outputs. It takes one column of a window after the other, each where
+//! its element is greater, or equal and from an earlier row:
 //!
 //! ```text
 //! maxima of columns, with their rows   a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..     a, b, c: rows of outputs
@@ -29,25 +30,26 @@
 //! first windows, of two columns        a0 b0 c0 .. takes a1 b1 c1 ..
 //! ```
 
-mod kept;
+mod maxima;
 mod row;
 mod rows;
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::{DType, ExecuteError, Index, PoolPlan};
+use wgpu_pooling_plan::{DType, ExecuteError, PoolPlan};
 
-use self::kept::{Columns, Values, WithRows};
+use self::maxima::{ColumnBuffer, MaximaAlone, MaximaWithRows};
 use self::row::outputs_are_columns;
-use self::rows::{Rows, Together};
+use self::rows::{Grouping, OutputRows};
+use super::indices::IndicesMut;
 use super::lane::{
     Code, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, WideBf16, WideF16,
     Widened, with_code,
 };
 use super::parts::PartOf;
-use super::scratch::{Scratch, aligned_words_of, take_aligned};
+use super::scratch::{Scratch, aligned_words_of, allocate_aligned};
 use super::view::{View, ViewAxis};
 
-/// The reason why not, for plans that this kernel does not compute.
+/// `Err` says why the kernel does not apply.
 pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {
     if plan.ignores_nan() {
         return Err("it is a part of a window");
@@ -55,7 +57,7 @@ pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> 
     if plan.has_empty_windows() {
         return Err("windows are empty");
     }
-    // What an element adds to the index of the first one of its window, or its number in the window, has 32 bits.
+    // The index of an element relative to the first one of its window, or its number in the window, has 32 bits.
     let span = |axis: &ViewAxis| (axis.input as i64).saturating_mul(axis.index_stride.saturating_abs());
     if outputs_are_columns(view) && view.axes.iter().map(span).fold(0, i64::saturating_add) > i32::MAX.into() {
         return Err("its indices are too far apart");
@@ -67,20 +69,21 @@ pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> 
 }
 
 /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool<I: Index>(
+pub(crate) fn pool(
     part: &PartOf<'_>,
     x: &[u8],
     y: &mut [u8],
-    indices: Option<&mut [I]>,
+    indices: Option<&mut IndicesMut<'_>>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
     let Some(indices) = indices else { return values(part, x, y, scratch) };
     macro_rules! run {
         ($code:ty) => {{
             type Own = <$code as Code>::Lane;
-            let rows = Rows::<$code>::of(part, cast_slice(x), 2);
+            let rows = OutputRows::<$code>::new(part, cast_slice(x), 2);
             let mut words = words::<Own>(scratch, &rows.together, 2)?;
-            let kept = WithRows { best: memory(&mut words, &rows.together), rows: memory(&mut words, &rows.together) };
+            let kept =
+                MaximaWithRows { best: memory(&mut words, &rows.together), rows: memory(&mut words, &rows.together) };
             rows.run(kept, cast_slice_mut(y), Some(indices));
             Ok(())
         }};
@@ -93,14 +96,14 @@ pub(crate) fn pool<I: Index>(
     Ok(())
 }
 
-/// Computes a part of Y alone: compiled once, and not for each type of indices.
+/// Computes a part of Y alone.
 fn values(part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> Result<(), ExecuteError> {
     macro_rules! run {
         ($code:ty) => {{
-            let rows = Rows::<$code>::of(part, cast_slice(x), 1);
+            let rows = OutputRows::<$code>::new(part, cast_slice(x), 1);
             let mut words = words::<<$code as Code>::Lane>(scratch, &rows.together, 1)?;
-            let kept = Values { best: memory(&mut words, &rows.together) };
-            rows.run(kept, cast_slice_mut(y), None::<&mut [i64]>);
+            let kept = MaximaAlone { best: memory(&mut words, &rows.together) };
+            rows.run(kept, cast_slice_mut(y), None);
             Ok(())
         }};
     }
@@ -112,13 +115,13 @@ fn values(part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> R
     Ok(())
 }
 
-/// Scratch memory for what is kept of columns: `parts` values of each, which are as wide as `L`.
-fn words<'a, L>(scratch: &'a mut Scratch, together: &Together, parts: usize) -> Result<&'a mut [u64], ExecuteError> {
+/// Scratch memory for the maxima of columns: `parts` values per column, each as wide as `L`.
+fn words<'a, L>(scratch: &'a mut Scratch, together: &Grouping, parts: usize) -> Result<&'a mut [u64], ExecuteError> {
     let [own, interleaved] = together.elements();
     scratch.elements(parts * (aligned_words_of::<L>(own) + aligned_words_of::<L>(interleaved)))
 }
 
-fn memory<'a, T: Pod>(words: &mut &'a mut [u64], together: &Together) -> Columns<'a, T> {
+fn memory<'a, T: Pod>(words: &mut &'a mut [u64], together: &Grouping) -> ColumnBuffer<'a, T> {
     let [own, interleaved] = together.elements();
-    Columns { own: take_aligned(words, own), interleaved: take_aligned(words, interleaved) }
+    ColumnBuffer { own: allocate_aligned(words, own), interleaved: allocate_aligned(words, interleaved) }
 }

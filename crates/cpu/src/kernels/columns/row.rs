@@ -1,105 +1,106 @@
-//! Rows of outputs, and the rows of X that their windows have.
+//! Rows of outputs, and the rows of X that their windows contain.
 
 use wgpu_pooling_plan::{MAX_SPATIAL_AXES, Taps};
 
 use crate::kernels::view::View;
 use crate::kernels::view::ViewAxis;
 
-/// The fewest channels that are a row of columns, one of each position. Fewer do not fill a vector, and there is a row
-/// of those of all positions along the last axis: what is along it has the step of the channels.
+/// The fewest channels for which the channels of one position are a row of columns. Fewer do not fill a vector; then a
+/// row has the channels of all positions along the last axis, and taps along it are as many columns apart as there are
+/// channels.
 const CHANNELS: usize = 16;
 
-/// Whether the channels of a position are a row of columns, each of which is an output.
+/// Whether a row of columns is the channels of one position, each of which is an output.
 pub fn outputs_are_columns(view: &View) -> bool {
     view.inner >= CHANNELS
 }
 
-/// The number of axes that lead from row to row.
+/// The number of axes outside a row of columns.
 pub fn outer_axes(view: &View) -> usize {
     if outputs_are_columns(view) { view.axes.len() } else { view.axes.len() - 1 }
 }
 
 /// A row of outputs.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a, T> {
-    /// Its plane of X, and that plane's first index.
+pub struct OutputRow<'a, T> {
+    /// The plane of X that contains it, and the index offset of that plane.
     pub x: &'a [T],
     pub index: i64,
-    /// Its number among the rows of outputs of the plane, and its place in the part's outputs.
+    /// Its number among the plane's rows of outputs, and its place in the part's outputs.
     pub number: usize,
     pub place: usize,
 }
 
-/// Rows of X that are taken at once: a chunk of columns is loaded and stored once for all of them.
+/// The rows of X that are reduced at a time: a chunk of columns is loaded and stored once for all of them.
 pub const AT_ONCE: usize = 16;
 
-/// A row of X that windows have: its place in the plane, the index of its first element in the first plane, and its
-/// number among those of its windows.
+/// A row of X that windows contain: its place in the plane, the index of its first element in the first plane, and its
+/// number among the rows of its windows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RowOfX {
+pub struct InputRow {
     pub place: usize,
     pub index: i64,
     pub number: i64,
 }
 
-/// The rows of X that windows have, in row-major order, some at a time.
+/// The rows of X that windows contain, in row-major order.
 #[allow(clippy::large_enum_variant, reason = "one is on the stack, for as long as a row of outputs takes")]
-pub enum RowsOfX<'a> {
-    Listed(&'a [RowOfX]),
-    Counted(Counted<'a>),
+pub enum InputRows<'a> {
+    Listed(&'a [InputRow]),
+    Counted(CountedRows<'a>),
 }
 
-impl RowsOfX<'_> {
-    /// The first row, if none has been taken.
-    pub fn first(&self) -> RowOfX {
+impl InputRows<'_> {
+    /// The first row. Valid before the first call of `next_rows`.
+    pub fn first(&self) -> InputRow {
         match self {
-            RowsOfX::Listed(rows) => rows.first().copied().unwrap_or_default(),
-            RowsOfX::Counted(rows) => rows.next,
+            InputRows::Listed(rows) => rows.first().copied().unwrap_or_default(),
+            InputRows::Counted(rows) => rows.next,
         }
     }
 
-    /// The index of a row, given its number, if none has been taken.
+    /// The index of a row, given its number. Valid before the first call of `next_rows`.
     #[inline(always)]
     pub fn index_of(&self, number: i64) -> i64 {
         match self {
-            RowsOfX::Listed(rows) => rows[number as usize].index,
-            RowsOfX::Counted(rows) => rows.index_of(number),
+            InputRows::Listed(rows) => rows[number as usize].index,
+            InputRows::Counted(rows) => rows.index_of(number),
         }
     }
 
-    /// The rows that follow, at most `AT_ONCE`. They may be written to `memory`.
-    pub fn take<'a>(&'a mut self, memory: &'a mut [RowOfX; AT_ONCE]) -> &'a [RowOfX] {
+    /// The next rows, at most `AT_ONCE`. `memory` is room for them.
+    pub fn next_rows<'a>(&'a mut self, memory: &'a mut [InputRow; AT_ONCE]) -> &'a [InputRow] {
         match self {
-            RowsOfX::Listed(rows) => {
+            InputRows::Listed(rows) => {
                 let (taken, rest) = rows.split_at(rows.len().min(AT_ONCE));
                 *rows = rest;
                 taken
             }
-            RowsOfX::Counted(rows) => {
-                let taken = rows.take(memory);
+            InputRows::Counted(rows) => {
+                let taken = rows.write_next(memory);
                 &memory[..taken]
             }
         }
     }
 }
 
-/// Rows of X that are counted along the axes that lead from row to row.
-pub struct Counted<'a> {
+/// Rows of X that are computed by counting along the outer axes.
+pub struct CountedRows<'a> {
     axes: &'a [ViewAxis],
-    /// The taps of each output along the axes, and the outputs.
+    /// The taps of each output along the axes, and the outputs of this row.
     taps: &'a [Vec<Taps>],
     out: [usize; MAX_SPATIAL_AXES],
     at: [i64; MAX_SPATIAL_AXES],
-    next: RowOfX,
+    next: InputRow,
     left: i64,
 }
 
-impl<'a> Counted<'a> {
-    /// The rows that the windows of outputs have, given the taps of all outputs along the axes and the index of the
+impl<'a> CountedRows<'a> {
+    /// The rows that the windows of outputs contain, given the taps of all outputs along the axes and the index of the
     /// plane's first element.
-    pub fn of(axes: &'a [ViewAxis], taps: &'a [Vec<Taps>], out: [usize; MAX_SPATIAL_AXES], index: i64) -> Self {
-        let next = RowOfX { index, ..RowOfX::default() };
-        let mut rows = Counted { axes, taps, out, at: [0; MAX_SPATIAL_AXES], next, left: 1 };
+    pub fn new(axes: &'a [ViewAxis], taps: &'a [Vec<Taps>], out: [usize; MAX_SPATIAL_AXES], index: i64) -> Self {
+        let next = InputRow { index, ..InputRow::default() };
+        let mut rows = CountedRows { axes, taps, out, at: [0; MAX_SPATIAL_AXES], next, left: 1 };
         for (number, axis) in axes.iter().enumerate() {
             let taps = rows.taps_along(number);
             rows.next.place += taps.first as usize * axis.x_stride;
@@ -123,14 +124,14 @@ impl<'a> Counted<'a> {
         index
     }
 
-    /// What a number of taps along an axis adds to places and to indices.
+    /// The amount that a number of taps along an axis adds to places and to indices.
     fn along(&self, axis: usize, count: i64) -> (usize, i64) {
         let positions = count * self.taps_along(axis).step;
         (positions as usize * self.axes[axis].x_stride, positions.wrapping_mul(self.axes[axis].index_stride))
     }
 
-    /// Writes the rows that follow, and returns how many there are.
-    pub fn take(&mut self, rows: &mut [RowOfX]) -> usize {
+    /// Writes the next rows, and returns their number.
+    pub fn write_next(&mut self, rows: &mut [InputRow]) -> usize {
         let last = self.axes.len().saturating_sub(1);
         let (count, (ahead, adds)) = match self.axes {
             [] => (1, (0, 0)),
@@ -138,14 +139,14 @@ impl<'a> Counted<'a> {
         };
         let mut taken = 0;
         while taken < rows.len() && self.left > 0 {
-            // To the end of the last axis.
+            // Up to the end of the last axis.
             let run = ((count - self.at[last]) as usize).min(rows.len() - taken);
-            let RowOfX { mut place, mut index, mut number } = self.next;
+            let InputRow { mut place, mut index, mut number } = self.next;
             for row in &mut rows[taken..taken + run] {
-                *row = RowOfX { place, index, number };
+                *row = InputRow { place, index, number };
                 (place, index, number) = (place + ahead, index.wrapping_add(adds), number + 1);
             }
-            self.next = RowOfX { place, index, number };
+            self.next = InputRow { place, index, number };
             taken += run;
             self.left -= run as i64;
             self.at[last] += run as i64;
@@ -156,7 +157,7 @@ impl<'a> Counted<'a> {
         taken
     }
 
-    /// Goes on from the end of the last axis to the next row of the axes before it.
+    /// Carries from the end of the last axis to the axes before it.
     fn carry(&mut self) {
         for axis in (1..self.axes.len()).rev() {
             if self.at[axis] < self.taps_along(axis).count {
@@ -176,12 +177,12 @@ mod tests {
     use super::*;
     use wgpu_pooling_plan::AxisWindow;
 
-    /// The rows of windows that have these taps along three axes, by counting.
-    fn expected(axes: &[ViewAxis], taps: &[Taps], first: i64) -> Vec<RowOfX> {
-        let mut rows = vec![RowOfX { place: 0, index: first, number: 0 }];
+    /// The expected rows, by enumeration of the taps along three axes.
+    fn expected(axes: &[ViewAxis], taps: &[Taps], first: i64) -> Vec<InputRow> {
+        let mut rows = vec![InputRow { place: 0, index: first, number: 0 }];
         for (axis, taps) in axes.iter().zip(taps) {
-            let along = |row: RowOfX| {
-                taps.positions().map(move |position| RowOfX {
+            let along = |row: InputRow| {
+                taps.positions().map(move |position| InputRow {
                     place: row.place + position as usize * axis.x_stride,
                     index: row.index + position * axis.index_stride,
                     number: 0,
@@ -210,13 +211,13 @@ mod tests {
         {
             let of_axes: Vec<_> = taps[..outer].iter().map(|&taps| vec![Taps { first: 0, ..taps }, taps]).collect();
             let expected = expected(&axes[..outer], &taps, 5);
-            let counted = Counted::of(&axes[..outer], &of_axes, [1; MAX_SPATIAL_AXES], 5);
+            let counted = CountedRows::new(&axes[..outer], &of_axes, [1; MAX_SPATIAL_AXES], 5);
             assert_eq!(counted.left, expected.len() as i64);
             assert!(expected.iter().all(|row| counted.index_of(row.number) == row.index));
-            for mut rows in [RowsOfX::Counted(counted), RowsOfX::Listed(&expected)] {
-                let (mut taken, mut memory) = (vec![], [RowOfX::default(); AT_ONCE]);
+            for mut rows in [InputRows::Counted(counted), InputRows::Listed(&expected)] {
+                let (mut taken, mut memory) = (vec![], [InputRow::default(); AT_ONCE]);
                 loop {
-                    let next = rows.take(&mut memory);
+                    let next = rows.next_rows(&mut memory);
                     if next.is_empty() {
                         break;
                     }

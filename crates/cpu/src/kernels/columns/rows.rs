@@ -1,32 +1,33 @@
-//! The rows of outputs of a part, some at a time.
+//! Computes the rows of outputs of a part, several at a time.
 
 use std::ops::Range;
 
 use bytemuck::Zeroable;
 use wgpu_pooling_plan::internal::activate_all;
-use wgpu_pooling_plan::{Element, Index, MAX_SPATIAL_AXES, NanPolicy, Taps};
+use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, NanPolicy, Taps};
 
-use super::kept::{CHUNK, Found, Kept, Source, reach};
-use super::row::{AT_ONCE, Counted, Row, RowOfX, RowsOfX, outer_axes, outputs_are_columns};
+use super::maxima::{CHUNK, ColumnMaxima, RowSlice, WindowMaximum, reach};
+use super::row::{AT_ONCE, CountedRows, InputRow, InputRows, OutputRow, outer_axes, outputs_are_columns};
 use crate::kernels::general;
+use crate::kernels::indices::IndicesMut;
 use crate::kernels::lane::Code;
 use crate::kernels::lane::Lane;
 use crate::kernels::lane::has_nan;
 use crate::kernels::parts::PartOf;
 use crate::kernels::simd::SimdLevel;
 use crate::kernels::transpose::BEHIND;
-use crate::kernels::transpose::Planes;
+use crate::kernels::transpose::InterleavedPlanes;
 use crate::kernels::view::ViewAxis;
 use crate::kernels::view::nan_wins;
 
-/// Bytes of the longest vector: it has one column of all rows of outputs that are computed together, but lanes of 64
-/// bits fill two.
+/// The bytes of the longest vector: it holds one column of all rows of outputs in a group. Lanes of 64 bits fill two
+/// vectors.
 const VECTOR_BYTES: usize = 64;
-/// The widest windows, in the mean, that are found in several rows of outputs together, and the farthest apart.
+/// The largest mean width and spacing of windows, in columns, for which several output rows are searched at once.
 const NARROW: u64 = 16;
 
-/// The same for lanes of so many bytes. A step from one column to the next takes the longer, the fewer lanes a vector
-/// has; without AVX2, where it has no instruction that selects lanes, windows of 7 to 11 columns were measured to take
+/// [`NARROW`] for lanes of this many bytes. A step from one column to the next takes longer with fewer lanes per
+/// vector. Without AVX2, which has an instruction that selects lanes, windows of 7 to 11 columns were measured to take
 /// up to twice as long.
 fn narrow(simd: SimdLevel, lane: usize) -> u64 {
     let bytes = match simd {
@@ -35,46 +36,46 @@ fn narrow(simd: SimdLevel, lane: usize) -> u64 {
     };
     NARROW.min(bytes / lane as u64)
 }
-/// Bytes of what is kept of columns, with what is interleaved.
+/// The bytes of column maxima, interleaved ones included.
 const KEPT_BYTES: usize = 128 << 10;
-/// The most rows of X that are listed.
+/// The most rows of X in a list.
 const MOST_LISTED: usize = 4096;
 
-/// Which rows of outputs are computed together, and which of their outputs.
+/// How many rows of outputs are computed together, and in which blocks of outputs.
 #[derive(Debug)]
-pub struct Together {
+pub struct Grouping {
     rows: usize,
-    /// Columns of a row of outputs in memory.
+    /// The columns in memory for one row of outputs.
     lanes: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<ColumnBlock>,
 }
 
-/// Neighbouring outputs of a row, and the columns that their windows have.
+/// Neighbouring outputs of a row, and the columns that their windows contain.
 #[derive(Debug, Clone)]
-struct Block {
+struct ColumnBlock {
     outputs: Range<usize>,
     columns: Range<usize>,
 }
 
-impl Together {
-    /// The outputs of one row, which are columns.
-    fn one(columns: usize) -> Together {
+impl Grouping {
+    /// One row whose outputs are columns.
+    fn single(columns: usize) -> Grouping {
         let lanes = columns.next_multiple_of(CHUNK);
-        Together { rows: 1, lanes, blocks: vec![Block { outputs: 0..columns, columns: 0..columns }] }
+        Grouping { rows: 1, lanes, blocks: vec![ColumnBlock { outputs: 0..columns, columns: 0..columns }] }
     }
 
-    /// Given the windows along rows, how many rows of outputs there are, and the bytes of a lane and of what is kept of
-    /// a column.
-    fn of(simd: SimdLevel, along: &[Taps], count: usize, (lane, kept): (usize, usize)) -> Together {
+    /// Groups rows of outputs, given the windows along rows, the number of rows, and the bytes of a lane and of a
+    /// column's maxima.
+    fn new(simd: SimdLevel, along: &[Taps], count: usize, (lane, kept): (usize, usize)) -> Grouping {
         let joined = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
         let columns = along.iter().map(|&taps| reach(taps).0).reduce(joined).unwrap_or_default().len();
         let rows = VECTOR_BYTES / lane.min(size_of::<u32>());
         let most = KEPT_BYTES / (2 * rows * kept) / CHUNK * CHUNK;
-        // Columns of a window in the mean, and columns from one window to the next: all of them are interleaved.
+        // The mean columns of a window, and the mean columns from one window to the next: all of them are interleaved.
         let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64));
         let wider = width.max(columns as u64) / along.len().max(1) as u64;
         let widest = along.iter().map(|&taps| reach(taps).0.len()).max().unwrap_or(0);
-        // Columns that windows of two blocks share are reduced in both.
+        // Columns that windows of two blocks share are reduced in both blocks.
         let (rows, most) = match count < rows / 2 || wider > narrow(simd, lane) || widest > most {
             true => (1, (KEPT_BYTES / kept).max(4 * widest)),
             false => (rows, most),
@@ -91,14 +92,14 @@ impl Together {
                 }
                 (own, end) = (with_next, end + 1);
             }
-            blocks.push(Block { outputs: start..end, columns: own });
+            blocks.push(ColumnBlock { outputs: start..end, columns: own });
             start = end;
         }
         let longest = blocks.iter().map(|block| block.columns.len()).max().unwrap_or(0);
-        Together { rows, lanes: longest.next_multiple_of(CHUNK), blocks }
+        Grouping { rows, lanes: longest.next_multiple_of(CHUNK), blocks }
     }
 
-    /// Elements of memory that columns take, and those that interleaved columns take.
+    /// The elements of memory for columns, and for interleaved columns.
     pub fn elements(&self) -> [usize; 2] {
         match self.rows {
             1 => [self.lanes, 0],
@@ -107,31 +108,31 @@ impl Together {
     }
 }
 
-/// Memory for some rows of X and their elements, and the first one of the row of outputs that was reduced last.
-struct Memory<'a, T> {
-    rows: [RowOfX; AT_ONCE],
-    sources: [Source<'a, T>; AT_ONCE],
-    first: RowOfX,
+/// Room for some rows of X and their elements, and the first row of X of the row of outputs that was reduced last.
+struct RowBuffers<'a, T> {
+    rows: [InputRow; AT_ONCE],
+    sources: [RowSlice<'a, T>; AT_ONCE],
+    first: InputRow,
 }
 
 /// The rows of outputs of a part.
-pub struct Rows<'a, C: Code> {
+pub struct OutputRows<'a, C: Code> {
     part: &'a PartOf<'a>,
     x: &'a [C::Element],
-    /// The element that windows begin with instead of their first.
+    /// The element that windows begin with instead of their first element.
     seed: Option<C::Element>,
     nan_wins: bool,
-    /// The taps of the windows along each axis, along the first one from the part's first output on.
+    /// The taps of the windows along each axis. Along the first axis they begin with the part's first output.
     taps: Vec<Vec<Taps>>,
-    /// The rows of X of all rows of outputs of a plane, and where those of each row of outputs end; none if there are
-    /// many, or one plane.
-    listed: Option<(Vec<RowOfX>, Vec<usize>)>,
-    pub together: Together,
+    /// The rows of X for all rows of outputs of a plane, and where the rows for each row of outputs end. `None` if
+    /// there are many rows, or a single plane.
+    listed: Option<(Vec<InputRow>, Vec<usize>)>,
+    pub together: Grouping,
 }
 
-impl<'a, C: Code> Rows<'a, C> {
-    /// `kept` is how many lanes are kept of a column, or as many bytes.
-    pub fn of(part: &'a PartOf<'a>, x: &'a [C::Element], kept: usize) -> Self {
+impl<'a, C: Code> OutputRows<'a, C> {
+    /// `kept` is the number of values per column, each as wide as a lane.
+    pub fn new(part: &'a PartOf<'a>, x: &'a [C::Element], kept: usize) -> Self {
         let PartOf { plan, view, .. } = *part;
         let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
         let nan_wins = nan_wins(plan);
@@ -147,20 +148,20 @@ impl<'a, C: Code> Rows<'a, C> {
         let count = part.part.outer.len() * leading.iter().map(Vec::len).product::<usize>();
         let lane = size_of::<C::Lane>();
         let together = match along.first() {
-            Some(along) => Together::of(part.simd, along, count, (lane, kept * lane)),
-            None => Together::one(view.inner),
+            Some(along) => Grouping::new(part.simd, along, count, (lane, kept * lane)),
+            None => Grouping::single(view.inner),
         };
-        let mut rows = Rows { part, x, seed, nan_wins, taps, listed: None, together };
+        let mut rows = OutputRows { part, x, seed, nan_wins, taps, listed: None, together };
         rows.listed = rows.list();
         rows
     }
 
-    /// The rows of outputs of a plane.
-    fn of_plane(&self) -> usize {
+    /// The number of rows of outputs of a plane.
+    fn rows_of_plane(&self) -> usize {
         self.taps[..outer_axes(self.part.view)].iter().map(Vec::len).product()
     }
 
-    /// The outputs along the axes that lead from row to row, counted from the part's first one on.
+    /// The outputs along the outer axes, relative to the part's first one.
     fn outputs(&self, mut number: usize) -> [usize; MAX_SPATIAL_AXES] {
         let mut out = [0; MAX_SPATIAL_AXES];
         for (out, taps) in out.iter_mut().zip(&self.taps[..outer_axes(self.part.view)]).rev() {
@@ -169,48 +170,49 @@ impl<'a, C: Code> Rows<'a, C> {
         out
     }
 
-    /// The rows of X of a row of outputs.
-    fn counted(&self, number: usize) -> Counted<'_> {
+    /// The rows of X for a row of outputs.
+    fn counted(&self, number: usize) -> CountedRows<'_> {
         let view = self.part.view;
         let outer = outer_axes(view);
-        Counted::of(&view.axes[..outer], &self.taps[..outer], self.outputs(number), view.index_base)
+        CountedRows::new(&view.axes[..outer], &self.taps[..outer], self.outputs(number), view.index_base)
     }
 
-    /// The rows of X of all rows of outputs of a plane, which are the same in each plane, if there are several.
-    fn list(&self) -> Option<(Vec<RowOfX>, Vec<usize>)> {
+    /// Lists the rows of X for all rows of outputs of a plane if there are several planes, which all have the same
+    /// rows.
+    fn list(&self) -> Option<(Vec<InputRow>, Vec<usize>)> {
         let taps_of = |taps: &Vec<Taps>| taps.iter().map(|taps| taps.count as usize).fold(0, usize::saturating_add);
         let all = self.taps[..outer_axes(self.part.view)].iter().map(taps_of).fold(1, usize::saturating_mul);
         if all > MOST_LISTED || self.part.part.outer.len() == 1 {
             return None;
         }
-        let mut listed = vec![RowOfX::default(); all];
+        let mut listed = vec![InputRow::default(); all];
         let mut end = 0;
         let of_each = |number| {
-            end += self.counted(number).take(&mut listed[end..]);
+            end += self.counted(number).write_next(&mut listed[end..]);
             end
         };
-        let ends = (0..self.of_plane()).map(of_each).collect();
+        let ends = (0..self.rows_of_plane()).map(of_each).collect();
         Some((listed, ends))
     }
 
-    fn rows_of_x(&self, row: &Row<'_, C::Element>) -> RowsOfX<'_> {
+    fn rows_of_x(&self, row: &OutputRow<'_, C::Element>) -> InputRows<'_> {
         match &self.listed {
             Some((listed, ends)) => {
                 let start = row.number.checked_sub(1).map_or(0, |before| ends[before]);
-                RowsOfX::Listed(&listed[start..ends[row.number]])
+                InputRows::Listed(&listed[start..ends[row.number]])
             }
-            None => RowsOfX::Counted(self.counted(row.number)),
+            None => InputRows::Counted(self.counted(row.number)),
         }
     }
 
-    /// The outputs of a row.
+    /// The number of outputs of a row.
     fn length(&self) -> usize {
         let view = self.part.view;
         self.taps.get(outer_axes(view)).map_or(view.inner, Vec::len)
     }
 
-    /// What a column of a row along the last axis adds to the index of the row's first element, and what its channel
-    /// does.
+    /// The amount that a column of a row along the last axis adds to the index of the row's first element, and the part
+    /// of it that is due to the channel.
     #[inline(always)]
     fn along(&self, column: i64) -> (i64, i64) {
         let view = self.part.view;
@@ -223,24 +225,34 @@ impl<'a, C: Code> Rows<'a, C> {
     }
 
     /// The rows of outputs in the order of Y.
-    fn each(&self) -> impl Iterator<Item = Row<'a, C::Element>> {
+    fn each(&self) -> impl Iterator<Item = OutputRow<'a, C::Element>> {
         let PartOf { view, part, .. } = *self.part;
-        let (length, of_plane) = (self.length(), self.of_plane());
+        let (length, rows_of_plane) = (self.length(), self.rows_of_plane());
         let planes = part.outer.clone().enumerate();
         planes.flat_map(move |(before, plane)| {
             let (x, index) = (&self.x[plane * view.plane()..], view.index_of_plane(plane));
-            (0..of_plane).map(move |number| Row { x, index, number, place: (before * of_plane + number) * length })
+            (0..rows_of_plane).map(move |number| OutputRow {
+                x,
+                index,
+                number,
+                place: (before * rows_of_plane + number) * length,
+            })
         })
     }
 
     /// Computes the part.
-    pub fn run<K: Kept<C::Lane>, I: Index>(&self, mut kept: K, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
+    pub fn run<K: ColumnMaxima<C::Lane>>(
+        &self,
+        mut kept: K,
+        y: &mut [C::Element],
+        mut indices: Option<&mut IndicesMut<'_>>,
+    ) {
         let view = self.part.view;
         let mut rows = self.each();
-        let mut found = vec![Found { lane: C::Lane::LOWEST, row: 0, column: 0 }; CHUNK * self.together.rows];
+        let mut found = vec![WindowMaximum { lane: C::Lane::LOWEST, row: 0, column: 0 }; CHUNK * self.together.rows];
         let mut together = Vec::with_capacity(self.together.rows);
-        let (rows_of_x, sources) = ([RowOfX::default(); AT_ONCE], [Source { x: &[] as &[_], row: 0 }; AT_ONCE]);
-        let mut memory = Memory { rows: rows_of_x, sources, first: RowOfX::default() };
+        let (rows_of_x, sources) = ([InputRow::default(); AT_ONCE], [RowSlice { x: &[] as &[_], row: 0 }; AT_ONCE]);
+        let mut memory = RowBuffers { rows: rows_of_x, sources, first: InputRow::default() };
         loop {
             together.clear();
             together.extend(rows.by_ref().take(self.together.rows));
@@ -257,7 +269,7 @@ impl<'a, C: Code> Rows<'a, C> {
                         for (number, (row, found)) in together.iter().zip(found.chunks_exact(CHUNK)).enumerate() {
                             let along = (outputs.clone(), block.columns.start);
                             if !has_nan(number) {
-                                self.windows::<K, I>(row, along, found, y, indices.as_deref_mut());
+                                self.windows::<K>(row, along, found, y, indices.as_deref_mut());
                             }
                         }
                     }
@@ -269,16 +281,14 @@ impl<'a, C: Code> Rows<'a, C> {
         }
     }
 
-    /// Reduces the columns of rows of outputs and interleaves them. Says in which rows the last NaN of a window may
-    /// have to win.
-    ///
-    /// Compiled once, and not for each type of indices; so is `find`.
+    /// Reduces the columns of rows of outputs and interleaves them. Returns a bit mask of the rows where the last NaN
+    /// of a window may have to win.
     #[inline(never)]
-    fn reduce_all<'x, K: Kept<C::Lane>>(
+    fn reduce_all<'x, K: ColumnMaxima<C::Lane>>(
         &self,
-        (kept, memory): (&mut K, &mut Memory<'x, C::Element>),
-        rows: &[Row<'x, C::Element>],
-        block: &Block,
+        (kept, memory): (&mut K, &mut RowBuffers<'x, C::Element>),
+        rows: &[OutputRow<'x, C::Element>],
+        block: &ColumnBlock,
     ) -> u64 {
         let lanes = block.columns.len().next_multiple_of(CHUNK);
         let mut with_nan = 0;
@@ -287,18 +297,18 @@ impl<'a, C: Code> Rows<'a, C> {
             with_nan |= u64::from(has_nan) << number;
         }
         if self.together.rows > 1 {
-            let planes = Planes { count: rows.len(), plane: lanes, lanes: self.together.rows };
+            let planes = InterleavedPlanes { count: rows.len(), plane: lanes, lanes: self.together.rows };
             kept.interleave(self.part.simd, planes);
         }
         with_nan
     }
 
-    /// Reduces the columns of a row of outputs, which are kept at these places. Says that the last NaN of a window may
-    /// have to win.
-    fn reduce<'x, K: Kept<C::Lane>>(
+    /// Reduces the columns of one row of outputs into these places. Returns true if the last NaN of a window may have
+    /// to win.
+    fn reduce<'x, K: ColumnMaxima<C::Lane>>(
         &self,
-        (kept, memory): (&mut K, &mut Memory<'x, C::Element>),
-        row: &Row<'x, C::Element>,
+        (kept, memory): (&mut K, &mut RowBuffers<'x, C::Element>),
+        row: &OutputRow<'x, C::Element>,
         columns: &Range<usize>,
         places: Range<usize>,
     ) -> bool {
@@ -307,19 +317,19 @@ impl<'a, C: Code> Rows<'a, C> {
         memory.first = rows.first();
         let (x, index, mut more) = (&row.x[columns.start..], memory.first.index, false);
         loop {
-            let together = rows.take(&mut memory.rows);
+            let together = rows.next_rows(&mut memory.rows);
             let (Some(first), Some(last)) = (together.first(), together.last()) else { return false };
             let sources = &mut memory.sources[..together.len()];
             for (source, own) in sources.iter_mut().zip(together) {
-                // Channels are outputs, and their indices are what the row adds; along a row of columns the first row
-                // wins.
+                // Where outputs are columns, store the index offset of the row of X; otherwise its number, so that the
+                // earliest row wins.
                 let adds = || own.index.wrapping_sub(index);
                 *source =
-                    Source { x: &x[own.place..], row: if outputs_are_columns(view) { adds() } else { own.number } };
+                    RowSlice { x: &x[own.place..], row: if outputs_are_columns(view) { adds() } else { own.number } };
             }
             kept.reduce::<C>(simd, sources, (places.clone(), more));
-            // Rows are in cache once they are reduced, and only then does it take little time to look for NaN.
-            // What lies between rows is looked at with them where it is less than they are.
+            // Rows are in cache once they are reduced; only then is the search for NaN cheap. The elements between rows
+            // are searched too where they are fewer than those of the rows.
             let (columns, between) = (columns.len(), last.place - first.place);
             let (rows, length) = match between < 2 * columns * (together.len() - 1) {
                 true => (&together[..1], between + columns),
@@ -332,10 +342,16 @@ impl<'a, C: Code> Rows<'a, C> {
         }
     }
 
-    /// What windows have, counted from the first column of the block on: those of a row of outputs behind those of the
-    /// other.
+    /// Searches the windows, with columns counted from the block's first one. The results of a row of outputs follow
+    /// those of the row before.
     #[inline(never)]
-    fn find<K: Kept<C::Lane>>(&self, kept: &K, block: &Block, outputs: Range<usize>, found: &mut [Found<C::Lane>]) {
+    fn find<K: ColumnMaxima<C::Lane>>(
+        &self,
+        kept: &K,
+        block: &ColumnBlock,
+        outputs: Range<usize>,
+        found: &mut [WindowMaximum<C::Lane>],
+    ) {
         let along = &self.taps[outer_axes(self.part.view)][outputs];
         let own = |taps: Taps| Taps { first: taps.first - block.columns.start as i64, ..taps };
         self.part.simd.run(
@@ -354,21 +370,21 @@ impl<'a, C: Code> Rows<'a, C> {
         );
     }
 
-    /// Outputs of a row whose windows are along it, given what those have, counted from a column on.
-    fn windows<K: Kept<C::Lane>, I: Index>(
+    /// Writes outputs of a row whose windows lie along it, given the search results, with columns counted from `start`.
+    fn windows<K: ColumnMaxima<C::Lane>>(
         &self,
-        row: &Row<'_, C::Element>,
+        row: &OutputRow<'_, C::Element>,
         (outputs, start): (Range<usize>, usize),
-        found: &[Found<C::Lane>],
+        found: &[WindowMaximum<C::Lane>],
         y: &mut [C::Element],
-        indices: Option<&mut [I]>,
+        indices: Option<&mut IndicesMut<'_>>,
     ) {
         let (view, places) = (self.part.view, row.place + outputs.start..row.place + outputs.end);
         let axis = view.axes.len() - 1;
         let rows = self.rows_of_x(row);
         let first = rows.first();
         let along = &self.taps[axis][outputs];
-        let value = |found: &Found<C::Lane>, taps: Taps| {
+        let value = |found: &WindowMaximum<C::Lane>, taps: Taps| {
             let own = row.x[first.place + taps.first as usize];
             let won = self.wins(found.lane, own);
             (self.value::<K>(row, || taps, won.then_some(found.lane), own), won)
@@ -381,7 +397,8 @@ impl<'a, C: Code> Rows<'a, C> {
             }
             return activate_all(activation, y);
         };
-        for (((y, index), found), &taps) in y.iter_mut().zip(&mut indices[places]).zip(found).zip(along) {
+        let mut own = [0; CHUNK];
+        for (((y, index), found), &taps) in y.iter_mut().zip(&mut own).zip(found).zip(along) {
             let (element, won) = value(found, taps);
             *y = element;
             let of_plane = match (won, self.seed) {
@@ -389,48 +406,55 @@ impl<'a, C: Code> Rows<'a, C> {
                 (false, Some(_)) => view.unit_base.wrapping_add(self.along(taps.first).1),
                 (false, None) => first.index.wrapping_add(self.along(taps.first).0),
             };
-            *index = I::from_i64(of_plane.wrapping_add(row.index));
+            *index = of_plane.wrapping_add(row.index);
         }
+        indices.write(places.start, &own[..y.len()]);
         activate_all(activation, y);
     }
 
-    /// The outputs of a row whose windows are columns, given the first row of X that those have.
-    fn channels<K: Kept<C::Lane>, I: Index>(
+    /// Writes the outputs of a row whose windows are columns, given the first row of X of those windows.
+    fn channels<K: ColumnMaxima<C::Lane>>(
         &self,
         kept: &K,
-        (row, first): (&Row<'_, C::Element>, RowOfX),
+        (row, first): (&OutputRow<'_, C::Element>, InputRow),
         y: &mut [C::Element],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let view = self.part.view;
         let y = &mut y[row.place..][..view.inner];
-        for (channel, y) in y.iter_mut().enumerate() {
-            let (own, (lane, adds)) = (row.x[first.place + channel], kept.column(channel));
-            let won = self.wins(lane, own);
-            let taps = || Taps { first: channel as i64, count: 1, step: 1 };
-            *y = self.value::<K>(row, taps, won.then_some(lane), own);
+        for (number, y) in y.chunks_mut(CHUNK).enumerate() {
+            let (start, mut found) = (number * CHUNK, [0; CHUNK]);
+            for (channel, (y, found)) in (start..).zip(y.iter_mut().zip(&mut found)) {
+                let (own, (lane, adds)) = (row.x[first.place + channel], kept.column(channel));
+                let won = self.wins(lane, own);
+                let taps = || Taps { first: channel as i64, count: 1, step: 1 };
+                *y = self.value::<K>(row, taps, won.then_some(lane), own);
+                if K::ROWS {
+                    let index = first.index.wrapping_add(if won { adds } else { 0 });
+                    let index = if won || self.seed.is_none() { index } else { view.unit_base };
+                    let of_channel = row.index.wrapping_add((channel as i64).wrapping_mul(view.index_c));
+                    *found = index.wrapping_add(of_channel);
+                }
+            }
             if let Some(indices) = &mut indices {
-                let index = first.index.wrapping_add(if won { adds } else { 0 });
-                let index = if won || self.seed.is_none() { index } else { view.unit_base };
-                let of_channel = row.index.wrapping_add((channel as i64).wrapping_mul(view.index_c));
-                indices[row.place + channel] = I::from_i64(index.wrapping_add(of_channel));
+                indices.write(row.place + start, &found[..y.len()]);
             }
         }
         activate_all(self.part.plan.activation, y);
     }
 
-    /// Whether the greatest lane replaces what the window begins with, given its first element.
+    /// Whether the greatest lane replaces the element that the window begins with, given the window's first element.
     #[inline(always)]
     fn wins(&self, greatest: C::Lane, first: C::Element) -> bool {
         let first = self.seed.unwrap_or(first);
         !first.is_nan() && greatest > C::encode(first)
     }
 
-    /// The element of Y, given the taps of its window along the row, the lane that won, and the first element.
+    /// The element of Y, given the taps of its window along the row, the lane that won, and the window's first element.
     #[inline(always)]
-    fn value<K: Kept<C::Lane>>(
+    fn value<K: ColumnMaxima<C::Lane>>(
         &self,
-        row: &Row<'_, C::Element>,
+        row: &OutputRow<'_, C::Element>,
         along: impl FnOnce() -> Taps,
         won: Option<C::Lane>,
         first: C::Element,
@@ -444,13 +468,13 @@ impl<'a, C: Code> Rows<'a, C> {
         }
     }
 
-    /// The first zero of a window that has one.
+    /// The first zero of a window that contains one.
     #[cold]
-    fn first_zero(&self, row: &Row<'_, C::Element>, along: Taps) -> C::Element {
+    fn first_zero(&self, row: &OutputRow<'_, C::Element>, along: Taps) -> C::Element {
         let zero = C::encode(C::Element::zeroed());
-        let (mut rows, mut memory) = (self.rows_of_x(row), [RowOfX::default(); AT_ONCE]);
+        let (mut rows, mut memory) = (self.rows_of_x(row), [InputRow::default(); AT_ONCE]);
         loop {
-            let together = rows.take(&mut memory);
+            let together = rows.next_rows(&mut memory);
             let mut elements =
                 together.iter().flat_map(|own| along.positions().map(move |column| row.x[own.place + column as usize]));
             let first = elements.find(|&element| C::encode(element) == zero);
@@ -460,17 +484,17 @@ impl<'a, C: Code> Rows<'a, C> {
         }
     }
 
-    /// Outputs of a row by the general kernel, activation included.
-    fn general<I: Index>(
+    /// Computes outputs of a row with the general kernel, activation included.
+    fn general(
         &self,
-        row: &Row<'_, C::Element>,
+        row: &OutputRow<'_, C::Element>,
         outputs: Range<usize>,
         y: &mut [C::Element],
-        mut indices: Option<&mut [I]>,
+        mut indices: Option<&mut IndicesMut<'_>>,
     ) {
         let PartOf { plan, view, part, .. } = *self.part;
         let (of_row, mut out) = (outer_axes(view), self.outputs(row.number));
-        // Along the first axis, outputs are counted from the part's first one on.
+        // Along the first axis, outputs are counted from the part's first one.
         out[0] += part.rows.start;
         let indices_of = |of_plane: i64| (of_plane, view.unit_base.wrapping_add(of_plane));
         for output in outputs {
@@ -483,13 +507,13 @@ impl<'a, C: Code> Rows<'a, C> {
             let (value, index) = general::window(plan, view, &out, &row.x[channel..], bases);
             y[row.place + output] = value;
             if let Some(indices) = &mut indices {
-                indices[row.place + output] = I::from_i64(index);
+                indices.set(row.place + output, index);
             }
         }
     }
 }
 
-/// The taps of windows of neighbouring channels in their place.
+/// The taps of the windows of all channels, counted in elements.
 fn of_channels(along: &[Taps], channels: i64) -> Vec<Taps> {
     let of = |taps: &Taps| {
         let Taps { first, count, step } = *taps;

@@ -1,28 +1,27 @@
-//! Where the outputs of a flat pool lie, and the elements that they are the maxima of: bands of rows, in strips of
-//! columns.
+//! The outputs of a flat pool and the elements that their windows contain: bands of rows, in strips of columns.
 
 use std::ops::Range;
 
 use crate::kernels::axes::Axis;
 
-/// Some columns of windows.
+/// A range of columns of windows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Strip {
     pub columns: Range<usize>,
-    /// The columns of Y among them, counted in outputs.
+    /// The outputs of a row among these columns.
     pub outputs: Range<usize>,
-    /// The positions of X that their windows have.
+    /// The positions of X that their windows contain.
     pub x: Range<usize>,
     /// Columns whose windows lie inside X.
     pub inside: Range<usize>,
     pub edges: Vec<Edge>,
-    /// The first elements of windows, where columns that follow each other begin with elements that do.
-    pub firsts: Vec<Firsts>,
+    /// The first elements of windows, as runs of columns whose first elements are neighbours.
+    pub firsts: Vec<FirstElements>,
 }
 
 /// Columns of outputs whose windows begin with neighbouring elements of X.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Firsts {
+pub(super) struct FirstElements {
     pub column: usize,
     pub position: usize,
     pub count: usize,
@@ -32,17 +31,17 @@ pub(super) struct Firsts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edge {
     pub column: usize,
-    /// The position of the first tap in X, and how many there are.
+    /// The position of the first tap in X, and the number of taps.
     pub first: usize,
     pub taps: usize,
 }
 
 impl Strip {
-    /// Every `apart`th column is an output, up to `outputs` of them in a row. At the borders of X only outputs have
-    /// edges.
-    pub fn of(along: &Axis, columns: Range<usize>, apart: usize, outputs: usize) -> Strip {
-        let is_output = |column: &usize| column.is_multiple_of(apart) && column / apart < outputs;
-        let of_strip = columns.start.div_ceil(apart).min(outputs)..columns.end.div_ceil(apart).min(outputs);
+    /// Every column whose number is a multiple of `stride` is an output, up to `outputs` of them in a row. Only outputs
+    /// get edges at the borders of X.
+    pub fn new(along: &Axis, columns: Range<usize>, stride: usize, outputs: usize) -> Strip {
+        let is_output = |column: &usize| column.is_multiple_of(stride) && column / stride < outputs;
+        let of_strip = columns.start.div_ceil(stride).min(outputs)..columns.end.div_ceil(stride).min(outputs);
         let is_inside = |column: &usize| along.is_inside(*column);
         let begin = columns.clone().find(is_inside).unwrap_or(columns.end);
         let end = columns.clone().rev().find(is_inside).map_or(begin, |column| column + 1);
@@ -51,14 +50,14 @@ impl Strip {
             Edge { column, first: position(along, column, taps.start), taps: taps.len() }
         };
         let edges: Vec<Edge> = (columns.start..begin).chain(end..columns.end).filter(is_output).map(edge).collect();
-        let mut firsts: Vec<Firsts> = Vec::new();
+        let mut firsts: Vec<FirstElements> = Vec::new();
         for column in columns.clone().filter(|column| is_inside(column) || is_output(column)) {
             let position = position(along, column, along.taps_inside(column).start);
             match firsts.last_mut() {
                 Some(last) if (last.position + last.count, last.column + last.count) == (position, column) => {
                     last.count += 1
                 }
-                _ => firsts.push(Firsts { column, position, count: 1 }),
+                _ => firsts.push(FirstElements { column, position, count: 1 }),
             }
         }
         let of_inside =
@@ -77,26 +76,26 @@ impl Strip {
     }
 }
 
-/// Rows of outputs whose windows have as many rows of X, one as far from the next as all others.
+/// Evenly spaced rows of outputs whose windows contain the same number of rows of X.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Run {
-    /// The first one, and how many there are.
+pub(super) struct RowRun {
+    /// The first row of outputs, and the number of rows.
     pub row: usize,
     pub count: usize,
-    /// The first row of X of the first one, and how many its window has.
+    /// The first row of X that the window of the first row contains, and the number of rows that each window contains.
     pub first: usize,
     pub taps: usize,
 }
 
-impl Run {
-    pub fn all(down: &Axis, rows: Range<usize>) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
+impl RowRun {
+    pub fn split(down: &Axis, rows: Range<usize>) -> Vec<RowRun> {
+        let mut runs: Vec<RowRun> = Vec::new();
         let mut before_is_inside = false;
         for row in rows {
             let (taps, is_inside) = (down.taps_inside(row), down.is_inside(row));
             match runs.last_mut() {
                 Some(run) if is_inside && before_is_inside => run.count += 1,
-                _ => runs.push(Run { row, count: 1, first: position(down, row, taps.start), taps: taps.len() }),
+                _ => runs.push(RowRun { row, count: 1, first: position(down, row, taps.start), taps: taps.len() }),
             }
             before_is_inside = is_inside;
         }
@@ -109,28 +108,29 @@ impl Run {
 pub(super) struct Band<'a> {
     pub strip: &'a Strip,
     pub rows: Range<usize>,
-    pub runs: Vec<Run>,
-    /// The rows of X that their windows have.
+    pub runs: Vec<RowRun>,
+    /// The rows of X that their windows contain.
     pub x_rows: Range<usize>,
-    /// Elements from one row of outputs to the next, and those of a row of the strip.
+    /// Elements from one row of outputs to the next, and the elements of a row of the strip.
     pub width: usize,
     pub columns: usize,
-    /// Planes of outputs. If there are several, the rows of X of each follow those of the one before.
+    /// The number of planes of outputs. If there are several, the rows of X of each plane follow those of the plane
+    /// before.
     pub planes: usize,
 }
 
 impl<'a> Band<'a> {
     /// `inner` is the number of neighbouring elements at each position.
-    pub fn of([down, along]: [&Axis; 2], inner: usize, strip: &'a Strip, rows: Range<usize>) -> Band<'a> {
-        let runs = Run::all(down, rows.clone());
-        let last = |run: &Run| run.first + (run.count - 1) * down.stride + (run.taps - 1) * down.dilation;
+    pub fn new([down, along]: [&Axis; 2], inner: usize, strip: &'a Strip, rows: Range<usize>) -> Band<'a> {
+        let runs = RowRun::split(down, rows.clone());
+        let last = |run: &RowRun| run.first + (run.count - 1) * down.stride + (run.taps - 1) * down.dilation;
         let first = runs.iter().map(|run| run.first).min();
         let x_rows = first.unwrap_or(0)..runs.iter().map(last).max().map_or(0, |last| last + 1);
         let (width, columns) = (along.output * inner, strip.columns.len() * inner);
         Band { strip, rows, runs, x_rows, width, columns, planes: 1 }
     }
 
-    /// The rows of X, and those of outputs, of all planes.
+    /// The rows of X of all planes.
     pub fn all_x_rows(&self) -> usize {
         self.planes * self.x_rows.len()
     }

@@ -1,5 +1,5 @@
-//! Pools with small windows and small strides along the rows, without indices: rows that follow each other in memory
-//! are reduced as one run, first along themselves and then with the rows below.
+//! Pools without indices, with small windows and small strides along the rows: rows that follow each other in memory
+//! are reduced as one row, first along themselves and then across rows.
 //!
 //! ```text
 //! X, 3 rows of 5     a b c d e f g h i j k l m n o
@@ -8,11 +8,11 @@
 //! across the rows    each is the maximum of what lies a row above, here and a row below
 //! ```
 //!
-//! Vectors are full up to the end of the run, however short the rows are. A band of rows has its reduced rows in cache;
-//! with more than two axes, reduced planes are kept while windows have them.
+//! Vectors are full up to the end of the joined row, however short the rows are. The reduced rows of a band stay in
+//! cache; with more than two axes, reduced planes are cached while windows contain them.
 //!
-//! Where the stride along the rows is larger than 1, the maxima of windows at all positions of a band are computed
-//! first, and those that are outputs are copied to Y.
+//! If the stride along the rows is larger than 1, the maxima of windows at all positions of a band are computed first,
+//! and those at outputs are copied to Y.
 //!
 //! Let c(v) be v, or the lowest lane if v is NaN. A reduction begins with the lowest lane, which NaN never replaces,
 //! and takes taps in row-major order, so it gives m, the first of the greatest c(v). The rule begins with the window's
@@ -33,67 +33,67 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::{DType, ExecuteError, PoolPlan};
 
 use self::band::{Band, Strip, position};
-use self::job::{Job, MOST_KEPT, Memory, Planes};
+use self::job::{BandBuffers, BandJob, MOST_KEPT, WindowPlanes};
 use super::axes::{Axis, axes};
 use super::lane::{
     Code, NanBf16, NanF16, NanF32, NanF64, OfBf16, OfF16, OfF32, OfF64, OfI16, OfI32, OfI64, OfU8, SameI8, SameU16,
     SameU32, SameU64, WideBf16, WideF16, with_code,
 };
 use super::parts::PartOf;
-use super::scratch::{Scratch, take, words_of};
+use super::scratch::{Scratch, allocate, words_of};
 use super::view::View;
 
 /// The most taps of a window along a row, and across the rows.
 const MOST_TAPS: usize = 8;
-/// The largest stride along a row: the windows between two outputs are computed in vain.
-const MOST_APART: usize = 4;
-/// The most columns: each is looked at when a pool is prepared.
+/// The largest stride along a row: windows at positions between two outputs are computed too, without use.
+const MOST_STRIDE: usize = 4;
+/// The most columns: each one costs time when a pool is prepared.
 const MOST_COLUMNS: usize = 1 << 20;
 /// The most rows that a window spans.
 const MOST_SPAN: usize = 32;
-/// Bytes of a band's lanes, about.
+/// About the bytes of a band's lanes.
 const BAND_BYTES: usize = 256 << 10;
-/// Bytes of a row of lanes, about, where rows of outputs are longer. A row may be twice as long before it is cut.
+/// About the bytes of a row of lanes if rows of outputs are longer. A row is cut only if it is more than twice as long.
 const ROW_BYTES: usize = 16 << 10;
-/// The most bytes of a band's lanes, where [`ROWS_OF_SHARED`] asks for more than [`BAND_BYTES`]; twice as many in rows
-/// that are not cut.
+/// The most bytes of a band's lanes where [`ROWS_OF_SHARED`] needs more than [`BAND_BYTES`]; twice as many in rows that
+/// are not cut.
 const MOST_BYTES: usize = 1 << 20;
-/// Reduced rows at the end of a band are reduced again for the next one. A band has at least this many times as many
-/// rows.
+/// The reduced rows at the end of a band are reduced again for the next band. A band has at least this many times as
+/// many rows.
 const ROWS_OF_SHARED: usize = 3;
-/// Bytes of small planes that are computed together, about.
+/// About the bytes of small planes that are computed together.
 const AT_ONCE_BYTES: usize = 16 << 10;
-/// Where windows have several planes, smaller ones than these bytes have runs too short for this kernel.
+/// Where windows contain several planes, planes with fewer bytes make rows too short for this kernel.
 const SMALL_PLANE_BYTES: usize = 512;
-/// Columns that are too few for runs.
+/// The fewest columns for which joined rows pay off.
 const FEW_COLUMNS: usize = 4;
-/// Outputs of a row that are too few where the stride is larger than 1, and where windows are dilated too.
-const FEW_APART: usize = 3;
+/// The fewest outputs of a row for strides larger than 1, and for windows that are dilated too.
+const FEW_STRIDED: usize = 3;
 const FEW_DILATED: usize = 8;
-/// Neighbouring lanes that are too few for loops of vectors.
+/// The fewest neighbouring lanes for which vector loops pay off.
 const FEW: usize = 16;
 
-/// A pool whose windows lie close together along the rows.
+/// A pool with small windows and strides along the rows.
 #[derive(Debug)]
 pub(crate) struct Flat {
-    /// The last spatial one has a stride of 1 here, whatever the pool's is.
+    /// The last spatial axis has stride 1 here, whatever the stride of the pool.
     axes: Vec<Axis>,
-    /// The pool's stride along a row, and the outputs of a row.
-    apart: usize,
+    /// The pool's stride along a row, and the number of outputs of a row.
+    stride: usize,
     outputs: usize,
-    /// Neighbouring elements at each position: the channels in NHWC.
+    /// The neighbouring elements at each position: the channels in NHWC.
     inner: usize,
-    /// The axis that leads from row to row; the one along the rows follows it.
+    /// The number of the axis across the rows. The axis along the rows is the next one.
     down: usize,
-    /// Planes of a window at most: the product of its extents along the axes between the first one and `down`.
+    /// The most planes of a window: the product of its extents along the axes between the first one and `down`.
     planes: usize,
     strips: Vec<Strip>,
-    /// Rows of outputs of a band at most.
+    /// The most rows of outputs of a band.
     rows: usize,
 }
 
 impl Flat {
-    /// The reason why not, for plans that it does not compute.
+    /// `Err` says why the kernel does not apply.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Flat, &'static str> {
         if plan.indices.is_some() || plan.ignores_nan() {
             return Err("it has values alone, of windows that begin with their first elements");
@@ -104,17 +104,17 @@ impl Flat {
         let mut axes = axes(view)?;
         let spatial = if view.inner == 1 { &axes[..] } else { &axes[..axes.len() - 1] };
         let [_, outer @ .., down, along] = spatial else { return Err("it has a single axis") };
-        let (apart, outputs) = (along.stride, along.output);
-        if apart > MOST_APART {
+        let (stride, outputs) = (along.stride, along.output);
+        if stride > MOST_STRIDE {
             return Err("windows are far apart along the rows");
         }
-        // As many columns as X has, where that suffices: then rows of X that follow each other are one run.
-        let columns = if along.input > outputs.saturating_sub(1).saturating_mul(apart) {
+        // As many columns as X has, if this is enough: then rows of X that follow each other are one row.
+        let columns = if along.input > outputs.saturating_sub(1).saturating_mul(stride) {
             along.input
         } else {
-            outputs.saturating_mul(apart)
+            outputs.saturating_mul(stride)
         };
-        let along = &if apart == 1 { along.clone() } else { along.dense(columns) };
+        let along = &if stride == 1 { along.clone() } else { along.dense(columns) };
         let planes = outer.iter().fold(1, |planes: usize, axis| planes.saturating_mul(axis.kernel));
         if along.kernel.max(down.kernel) > MOST_TAPS || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
             return Err("its windows have too many taps");
@@ -122,43 +122,42 @@ impl Flat {
         if along.input.max(along.output) > MOST_COLUMNS {
             return Err("its rows are too long");
         }
-        // Rows as lanes, reduced rows, maxima as lanes, maxima of all positions as elements if the stride is larger
-        // than 1, and reduced planes, of the widest lanes that elements can become.
-        let arrays = 3 + usize::from(apart > 1) + if planes > 1 { planes } else { 0 };
+        // The arrays are: rows as lanes, reduced rows, maxima as lanes, maxima at all positions if the stride is larger
+        // than 1, and reduced planes. All have the widest lanes of the elements.
+        let arrays = 3 + usize::from(stride > 1) + if planes > 1 { planes } else { 0 };
         let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
         let of_position = lane.saturating_mul(view.inner).max(1);
         let fewest_rows = (ROWS_OF_SHARED * down.reach()).max(1);
         let at_once = arrays * (fewest_rows + down.reach());
         let columns = (ROW_BYTES / of_position).max(1).min(MOST_BYTES / of_position.saturating_mul(at_once));
-        let columns = columns / apart * apart;
+        let columns = columns / stride * stride;
         if columns == 0 {
             return Err("it has too many channels");
         }
         let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
         let strips = (0..along.output).step_by(columns).map(|first| {
             let columns = first..along.output.min(first + columns);
-            Strip::of(along, columns, apart, outputs)
+            Strip::new(along, columns, stride, outputs)
         });
         let strips = strips.filter(|strip| !strip.outputs.is_empty()).collect();
         let rows = (BAND_BYTES / arrays / (of_position * columns)).saturating_sub(down.reach()).max(fewest_rows);
         let (down, dense) = (spatial.len() - 2, along.clone());
         axes[down + 1] = dense;
-        Ok(Flat { apart, outputs, inner: view.inner, down, planes, strips, rows, axes })
+        Ok(Flat { stride, outputs, inner: view.inner, down, planes, strips, rows, axes })
     }
 
-    /// Whether no other kernel was measured to be faster. Elements of 8 and 16 bits are many to a vector, so that
-    /// windows at the borders of rows, which are computed one by one, take most of the time if there are many. Those of
-    /// 64 bits are few to a vector, and do not gain enough for what it takes to write and read reduced rows. Single
-    /// taps have nothing to share.
+    /// Whether no other kernel was measured to be faster. A vector holds many elements of 8 and 16 bits, so windows at
+    /// the borders of rows, which are computed one by one, can take most of the time. A vector holds few elements of 64
+    /// bits, so writing and reading reduced rows costs more than it saves. Windows of a single tap share nothing.
     ///
-    /// `direct` tells whether the kernel of that name is the best one of the others.
+    /// `direct` says whether the direct kernel is the best of the others.
     pub fn is_best(&self, plan: &PoolPlan, direct: bool) -> bool {
         let (bytes, along) = (plan.dtype().bytes(), self.along());
         let taps = along.kernel * self.axes[self.down].kernel * self.planes;
         match bytes {
             _ if taps == 1 || self.inner == 1 && along.output < FEW_COLUMNS => false,
             _ if self.down > 1 && self.axes[self.down - 1].x_stride.saturating_mul(bytes) < SMALL_PLANE_BYTES => false,
-            _ if self.apart > 1 => self.is_best_apart(plan, taps, direct),
+            _ if self.stride > 1 => self.is_best_strided(plan, taps, direct),
             1 | 2 if along.kernel > 5 => false,
             2 if along.kernel == 1 && direct && plan.dtype().is_float() => false,
             1 | 2 => taps > 4 || self.inner == 1 && along.output < 100,
@@ -167,16 +166,16 @@ impl Flat {
         }
     }
 
-    /// The same for strides along the rows that are larger than 1. Only some of the windows that are computed are
-    /// outputs then, more of them in vain the longer rows are. The direct kernel computes outputs alone, but is slow in
-    /// short rows and at their borders.
-    fn is_best_apart(&self, plan: &PoolPlan, taps: usize, direct: bool) -> bool {
+    /// Like [`Flat::is_best`] for strides along the rows that are larger than 1. Then only some of the computed windows
+    /// are outputs, and long rows waste more windows. The direct kernel computes only outputs, but it is slow in short
+    /// rows and at their borders.
+    fn is_best_strided(&self, plan: &PoolPlan, taps: usize, direct: bool) -> bool {
         let along = self.along();
-        let overlap = along.kernel > self.apart;
+        let overlap = along.kernel > self.stride;
         let down = &self.axes[self.down];
-        // Rows of X between those of windows are reduced in vain too.
+        // Rows of X between the windows are also reduced without use.
         let shares = along.kernel > 1 && (self.planes == 1 || overlap) && down.stride <= down.reach() + 1;
-        if self.inner > 1 || !shares || self.outputs < FEW_APART || along.dilation > 1 && self.outputs < FEW_DILATED {
+        if self.inner > 1 || !shares || self.outputs < FEW_STRIDED || along.dilation > 1 && self.outputs < FEW_DILATED {
             return false;
         }
         let most_columns = match (plan.dtype().bytes(), plan.dtype().is_float()) {
@@ -189,10 +188,10 @@ impl Flat {
             (4, _) => 8,
             _ => 12,
         };
-        // Rows of outputs without borders are fast in the direct kernel, and if no row of them ends where the row of
-        // windows does, they are copied to Y one by one.
+        // The direct kernel is fast in rows of outputs without borders. Rows of outputs that do not end with the row of
+        // windows are copied to Y one by one.
         let has_borders = self.strips.iter().any(|strip| !strip.edges.is_empty());
-        let ends_with_outputs = along.output == self.outputs * self.apart;
+        let ends_with_outputs = along.output == self.outputs * self.stride;
         along.output <= if has_borders || ends_with_outputs { most_columns } else { most_columns / 2 }
     }
 
@@ -203,8 +202,8 @@ impl Flat {
     /// Computes a part of Y. The slices have the plan's element type.
     pub fn run(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> Result<(), ExecuteError> {
         macro_rules! lanes {
-            ($code:ty, $special:ty, $nan_wins:ty) => {
-                self.part::<$code, $special, $nan_wins>(part, cast_slice(x), cast_slice_mut(y), scratch)
+            ($code:ty, $lossy:ty, $nan_wins:ty) => {
+                self.part::<$code, $lossy, $nan_wins>(part, cast_slice(x), cast_slice_mut(y), scratch)
             };
         }
         macro_rules! integers {
@@ -226,8 +225,8 @@ impl Flat {
         Ok(())
     }
 
-    /// `S` are the lanes of bands with elements that lanes of `C` do not give back, or with a NaN; `N` of such bands
-    /// where NaN wins.
+    /// `C` are the usual lanes, `S` the lanes for bands with lossy elements, and `N` the lanes for bands with NaN where
+    /// NaN wins.
     fn part<C: Code, S: Code<Element = C::Element>, N: Code<Element = C::Element>>(
         &self,
         part: &PartOf<'_>,
@@ -242,15 +241,15 @@ impl Flat {
             self.strips.iter().flat_map(|strip| rows.clone().step_by(self.rows).map(move |row| (strip, row)))
         {
             let of_band = first..rows.end.min(first + self.rows);
-            let mut band = Band::of([&self.axes[self.down], self.along()], self.inner, strip, of_band);
-            if self.apart > 1 {
+            let mut band = Band::new([&self.axes[self.down], self.along()], self.inner, strip, of_band);
+            if self.stride > 1 {
                 band.width = band.columns;
             }
             if band.rows.len() == rows.len() {
                 band.planes = self.planes_at_once(size_of::<C::Element>()).clamp(1, count.max(1));
             }
             if band.planes > 1 {
-                // Rows that no window has are reduced too, so that those of the next plane follow.
+                // Rows that no window contains are reduced too, so that the rows of the next plane follow.
                 band.x_rows = 0..self.axes[self.down].input;
             }
             let mut memory = self.memory::<C, S>(&band, scratch)?;
@@ -259,9 +258,9 @@ impl Flat {
             loop {
                 let row = plane * rows.len() + first - rows.start;
                 let place = (row * self.outputs + strip.outputs.start) * self.inner;
-                let job = Job { own: self, part, band: &band, x };
+                let job = BandJob { own: self, part, band: &band, x };
                 job.run::<C, S, N>(self.planes(&at), &mut y[place..], &mut memory);
-                // Several planes are counted by the first axis alone.
+                // Only the first axis counts groups of several planes.
                 plane += band.planes;
                 at[0] += band.planes - 1;
                 band.planes = band.planes.min(count - plane);
@@ -273,7 +272,7 @@ impl Flat {
         Ok(())
     }
 
-    /// The planes that are computed together where a band has all their rows: several small ones.
+    /// The number of planes that are computed together if a band has all their rows: several if they are small.
     fn planes_at_once(&self, bytes: usize) -> usize {
         let plane = self.axes[0].x_stride.saturating_mul(bytes).max(1);
         if self.down == 1 { AT_ONCE_BYTES / plane } else { 1 }
@@ -283,32 +282,32 @@ impl Flat {
         &self,
         band: &Band<'_>,
         scratch: &'a mut Scratch,
-    ) -> Result<Memory<'a>, ExecuteError> {
+    ) -> Result<BandBuffers<'a>, ExecuteError> {
         let lane = size_of::<S::Lane>().max(size_of::<C::Lane>());
         let words = |rows: usize, columns: usize| words_of::<u8>(rows * columns * self.inner * lane);
         let reduced = words(band.all_x_rows(), band.strip.columns.len());
         let outputs = words(band.all_rows(), band.strip.columns.len());
-        // Elements that are lanes themselves are read and written where they lie.
+        // Elements that have the bits of their lanes are read and written in place.
         let (loaded, best) = match C::KEEPS_BITS {
             true => (0, 0),
             false => (words(band.all_x_rows(), band.strip.x.len()), outputs),
         };
         let kept = if self.planes > 1 { self.planes } else { 0 };
-        let dense = if self.apart > 1 { outputs } else { 0 };
+        let dense = if self.stride > 1 { outputs } else { 0 };
         let mut rest = scratch.elements::<u64>(loaded + reduced + best + dense + kept * outputs)?;
-        Ok(Memory {
-            loaded: take(&mut rest, loaded),
-            reduced: take(&mut rest, reduced),
-            best: take(&mut rest, best),
-            dense: take(&mut rest, dense),
-            planes: (0..kept).map(|_| take(&mut rest, outputs)).collect(),
+        Ok(BandBuffers {
+            loaded: allocate(&mut rest, loaded),
+            reduced: allocate(&mut rest, reduced),
+            best: allocate(&mut rest, best),
+            dense: allocate(&mut rest, dense),
+            planes: (0..kept).map(|_| allocate(&mut rest, outputs)).collect(),
             kept: vec![None; kept],
         })
     }
 
-    /// The planes of X that windows at a position of the outer axes have, in the order of their taps.
-    fn planes(&self, at: &[usize]) -> Planes {
-        let mut planes = Planes { own: [0; MOST_KEPT], count: 1 };
+    /// The planes of X that windows at a position of the outer axes contain, in the order of their taps.
+    fn planes(&self, at: &[usize]) -> WindowPlanes {
+        let mut planes = WindowPlanes { own: [0; MOST_KEPT], count: 1 };
         for (axis, &output) in self.axes.iter().zip(at) {
             let before = planes;
             planes.count = 0;

@@ -5,23 +5,24 @@ use std::ops::Range;
 
 use wgpu_pooling_plan::internal::for_each;
 
-use super::layout::{BlockLayout, RowOfX};
+use super::layout::{BlockLayout, BlockRow};
 use crate::kernels::axes::Axis;
 
-/// Rows with neighbouring slots.
+/// Rows of X with neighbouring slots.
 #[derive(Debug)]
-pub(crate) struct Batch {
+pub(crate) struct RowBatch {
     pub rows: Range<usize>,
-    /// The slots before this one are complete in all arrays once this batch and those before it are loaded.
+    /// The number of slots that are complete in all arrays once this batch and those before it are loaded.
     pub complete: usize,
 }
 
-/// Where the elements of a phase of a row go.
+/// Where the elements of a phase of a row are loaded to.
 #[derive(Debug)]
 pub(crate) struct Phase {
-    /// The lanes of a batch, from those inside X on.
+    /// The lanes of a batch, beginning with the first one inside X.
     pub lanes: Range<usize>,
-    /// The lanes of a row inside X, and the place of the first one's element among those of the row that lie inside.
+    /// The lanes of a row inside X, and the place of the first lane's element, counted from the row's first element
+    /// inside X.
     pub length: usize,
     pub source: usize,
 }
@@ -29,9 +30,9 @@ pub(crate) struct Phase {
 /// The first elements of a row of windows that begin before X along outer axes.
 #[derive(Debug)]
 pub(crate) struct FirstRow {
-    /// The batch in which the row comes.
+    /// The batch that contains the row.
     pub batch: usize,
-    /// Its place among all lanes, and the slot of the windows' first taps, which is padding.
+    /// The row's place among all lanes, and the slot of the windows' first taps, which is padding.
     pub from: usize,
     pub to: usize,
 }
@@ -44,18 +45,19 @@ pub(crate) struct Block<'a> {
     pub first: Vec<usize>,
     /// The position in X of the first tap of that output's window, padding included.
     pub start: Vec<i64>,
-    /// The positions of each axis, from `start` on, that lie inside X.
+    /// The positions of each axis that lie inside X, counted from `start`.
     pub inside: Vec<Range<usize>>,
     /// The place in X of the first tap of the first output's window, padding included.
     pub place: i64,
-    /// Rows that lie in X, in batches that are loaded at once.
-    pub batches: Vec<Batch>,
-    /// Rows that lie in the padding of an outer axis.
+    /// The rows inside X, in batches that are loaded together.
+    pub batches: Vec<RowBatch>,
+    /// The rows in the padding of an outer axis.
     pub padding: Vec<usize>,
     pub phases: Vec<Phase>,
-    /// In the order of batches, made when they are needed.
+    /// In the order of batches; computed on first use.
     first_rows: OnceCell<Vec<FirstRow>>,
-    /// The first elements of those windows that begin before X along a row: their lanes among the maxima and as loaded.
+    /// For windows that begin before X along a row: the lane of the window's maximum, and the lane where its first
+    /// element is loaded.
     pub first_elements: Vec<(usize, usize)>,
 }
 
@@ -93,13 +95,13 @@ impl<'a> Block<'a> {
 
     fn fill_batches(&mut self, inner: usize) {
         let (rows, row) = (&self.layout.rows, &self.layout.row);
-        let is_padding = |row: &RowOfX| row.at.iter().zip(&self.inside).any(|(at, inside)| !inside.contains(at));
+        let is_padding = |row: &BlockRow| row.at.iter().zip(&self.inside).any(|(at, inside)| !inside.contains(at));
         for (number, own) in rows.iter().enumerate() {
             if self.inside[inner].is_empty() || is_padding(own) {
                 self.padding.push(number);
                 continue;
             }
-            let follows = |batch: &&mut Batch| {
+            let follows = |batch: &&mut RowBatch| {
                 let (first, count) = (&rows[batch.rows.start], batch.rows.len());
                 batch.rows.end == number
                     && count < row.at_once
@@ -108,7 +110,7 @@ impl<'a> Block<'a> {
             match self.batches.last_mut().filter(follows) {
                 Some(batch) => batch.rows.end += 1,
                 None => {
-                    self.batches.push(Batch { rows: number..number + 1, complete: 0 });
+                    self.batches.push(RowBatch { rows: number..number + 1, complete: 0 });
                 }
             }
         }
@@ -123,7 +125,7 @@ impl<'a> Block<'a> {
         let (row, inside) = (&self.layout.row, &self.inside[inner]);
         let phases = axis.phases.iter().enumerate().filter_map(|(phase, number)| number.map(|number| (number, phase)));
         for (number, phase) in phases {
-            // The slots of the first element of the phase, and behind its last one.
+            // The slot of the first element of the phase, and the slot after its last one.
             let behind = |position: usize| position.saturating_sub(phase).div_ceil(axis.stride);
             let (begin, end) = (behind(inside.start), behind(inside.end));
             if begin < end {
@@ -136,7 +138,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The rows of first elements of windows that begin before X along these axes.
+    /// For windows that begin before X along the outer axes: the rows of their first elements.
     pub fn first_rows(&self, outer: &[Axis]) -> &[FirstRow] {
         self.first_rows.get_or_init(|| {
             let mut rows = Vec::new();
@@ -161,7 +163,7 @@ impl<'a> Block<'a> {
         if (array, slot) == (0, to) {
             return None;
         }
-        let holds = |batch: &Batch| {
+        let holds = |batch: &RowBatch| {
             let first = &layout.rows[batch.rows.start];
             let slots = first.slot..first.slot + batch.rows.len() * layout.row.reduced;
             first.array == array && slots.contains(&slot)
@@ -186,7 +188,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// What each slot's output adds to the index of the block's first window's first tap, along each axis.
+    /// The amount that each slot's output adds to the index of the first tap of the block's first window, along each
+    /// axis.
     pub fn indices(&self, axes: &[Axis]) -> Vec<Vec<i64>> {
         let along = |(axis, &slots): (&Axis, &usize)| {
             (0..slots).map(|slot| ((slot * axis.stride) as i64).wrapping_mul(axis.index_stride)).collect()
@@ -194,7 +197,7 @@ impl<'a> Block<'a> {
         axes.iter().zip(&self.layout.slots).map(along).collect()
     }
 
-    /// What the first element of each slot's window adds to the index of its first tap, along each axis.
+    /// The amount that the first element of each slot's window adds to the index of its first tap, along each axis.
     pub fn indices_ahead(&self, axes: &[Axis]) -> Vec<Vec<i64>> {
         let along = |(number, axis): (usize, &Axis)| {
             let of =

@@ -1,17 +1,17 @@
-//! From reduced lanes to elements and indices.
+//! Converts reduced lanes to elements and indices.
 
 use std::ops::Range;
 
 use wgpu_pooling_plan::Index;
 
-use super::form::{Placed, Source};
+use super::form::{LaneSlices, WithPositions};
 use crate::kernels::lane::Code;
 use crate::kernels::lane::Lane;
 use crate::kernels::lane::Packed;
 use crate::kernels::lane::Positioned;
 use crate::kernels::simd::SimdLevel;
 
-/// What is greater than the first element of a window, or else that.
+/// Writes each maximum if it is greater than the first element of its window, and that element otherwise.
 pub(crate) fn floats<C: Code>(simd: SimdLevel, y: &mut [C::Element], first: &[C::Lane], best: &[C::Lane]) {
     #[inline(always)]
     fn all<C: Code>(y: &mut [C::Element], first: &[C::Lane], best: &[C::Lane]) {
@@ -25,7 +25,7 @@ pub(crate) fn floats<C: Code>(simd: SimdLevel, y: &mut [C::Element], first: &[C:
     );
 }
 
-/// What is greater than a constant, or else that.
+/// Writes each maximum if it is greater than a constant, and the constant otherwise.
 pub(crate) fn above<C: Code>(simd: SimdLevel, y: &mut [C::Element], first: C::Lane, best: &[C::Lane]) {
     simd.run(
         #[inline(always)]
@@ -33,7 +33,8 @@ pub(crate) fn above<C: Code>(simd: SimdLevel, y: &mut [C::Element], first: C::La
     );
 }
 
-/// How indices are put together: `base`, what each window adds, and what its first element or its maximum adds to that.
+/// The summands of indices: `base`, the amount of each window, and the amount of the window's first element, which the
+/// maximum replaces if it wins.
 pub(crate) struct Offsets<'a, P> {
     pub base: i64,
     pub windows: &'a [P],
@@ -41,19 +42,19 @@ pub(crate) struct Offsets<'a, P> {
 }
 
 impl<'a, P> Offsets<'a, P> {
-    /// Those of some windows.
-    pub fn of(&self, slots: &Range<usize>) -> Offsets<'a, P> {
+    /// The summands for some windows.
+    pub fn part(&self, slots: &Range<usize>) -> Offsets<'a, P> {
         let Offsets { base, windows, firsts } = *self;
         Offsets { base, windows: &windows[slots.clone()], firsts: &firsts[slots.clone()] }
     }
 }
 
-/// Values and indices of lanes that have their positions beside them.
+/// Writes values and indices of lanes whose positions are in another slice.
 pub(crate) fn placed<C: Code, I: Index>(
     simd: SimdLevel,
     (y, indices): (&mut [C::Element], &mut [I]),
     first: &[C::Lane],
-    best: Source<'_, Placed<C::Lane>>,
+    best: LaneSlices<'_, WithPositions<C::Lane>>,
     offsets: &Offsets<'_, <C::Lane as Positioned>::Position>,
 ) where
     C::Lane: Positioned,
@@ -82,15 +83,15 @@ pub(crate) fn placed<C: Code, I: Index>(
         }
     }
     let &Offsets { base, windows, firsts } = offsets;
-    // What the longer vectors store at once takes longer to reach memory.
+    // The stores of longer vectors take longer to reach memory.
     simd.min(SimdLevel::Avx2).run(
         #[inline(always)]
         || all::<C, I>(y, indices, first, best.lanes, best.positions, windows, firsts, base),
     );
 }
 
-/// Values and indices of lanes that have their taps in them. `taps` has what each tap adds to the
-/// index of the first one; its length is a power of two.
+/// Writes values and indices of lanes that contain their taps. `taps` has the amount that each tap adds to the index of
+/// the first one; its length is a power of two.
 pub(crate) fn packed<C: Code<Lane = Packed>, I: Index>(
     simd: SimdLevel,
     (y, indices): (&mut [C::Element], &mut [I]),
@@ -114,7 +115,7 @@ pub(crate) fn packed<C: Code<Lane = Packed>, I: Index>(
         let (indices, first, best) = (&mut indices[..length], &first[..length], &best[..length]);
         let (windows, firsts) = (&windows[..length], &firsts[..length]);
         for i in 0..length {
-            // Slots that are no outputs can have any number for a tap.
+            // Slots that are not outputs may contain any number as their tap.
             let own = taps[best[i].tap() & (taps.len() - 1)];
             let inside = if best[i].above(first[i]) { own } else { firsts[i] };
             y[i] = C::decode(first[i].step(best[i], 0));

@@ -1,4 +1,5 @@
-//! The two forms of lanes: with their positions in them or without, and with positions beside them; and their memory.
+//! The two forms of lanes and their memory: without positions in another slice (lanes alone, or lanes that contain
+//! their position), and with them.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -15,70 +16,70 @@ use crate::kernels::reduce::AT_ONCE;
 use crate::kernels::reduce::MORE_AT_ONCE;
 use crate::kernels::reduce::Rows;
 use crate::kernels::scratch::Scratch;
-use crate::kernels::scratch::take;
+use crate::kernels::scratch::allocate;
 use crate::kernels::scratch::words_of;
 use crate::kernels::simd::SimdLevel;
 
-/// What steps compute.
-pub(crate) trait Form {
+/// The form of the lanes that steps reduce.
+pub(crate) trait LaneForm {
     type Lane: Lane;
-    /// Where a maximum lies. There are no positions if lanes are alone.
+    /// The position of a maximum. Lanes alone have none.
     type Position: Pod;
     const PLACED: bool;
 
-    /// The greatest of some taps, and of `best` if there is `more` in it. Lanes as they were loaded have no positions.
+    /// Reduces some taps and, if `more`, the lanes in `best`. Lanes as they were loaded have no positions.
     fn reduce(
         simd: SimdLevel,
         rows: Rows,
         best: Maxima<'_, Self>,
-        taps: &[(Source<'_, Self>, &Tap)],
+        taps: &[(LaneSlices<'_, Self>, &Tap)],
         loaded: bool,
         more: bool,
     );
 }
 
 /// Lanes that are written, and their positions.
-pub(crate) struct Maxima<'a, F: Form + ?Sized> {
+pub(crate) struct Maxima<'a, F: LaneForm + ?Sized> {
     pub lanes: &'a mut [F::Lane],
     pub positions: &'a mut [F::Position],
 }
 
 /// Lanes that are read, and their positions.
-pub(crate) struct Source<'a, F: Form + ?Sized> {
+pub(crate) struct LaneSlices<'a, F: LaneForm + ?Sized> {
     pub lanes: &'a [F::Lane],
     pub positions: &'a [F::Position],
 }
 
-impl<F: Form + ?Sized> Clone for Source<'_, F> {
+impl<F: LaneForm + ?Sized> Clone for LaneSlices<'_, F> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<F: Form + ?Sized> Copy for Source<'_, F> {}
+impl<F: LaneForm + ?Sized> Copy for LaneSlices<'_, F> {}
 
-impl<F: Form> Maxima<'_, F> {
+impl<F: LaneForm> Maxima<'_, F> {
     pub fn part(&mut self, range: Range<usize>) -> Maxima<'_, F> {
         let positions = if F::PLACED { range.clone() } else { 0..0 };
         Maxima { lanes: &mut self.lanes[range], positions: &mut self.positions[positions] }
     }
 
-    pub fn source(&self) -> Source<'_, F> {
-        Source { lanes: self.lanes, positions: self.positions }
+    pub fn source(&self) -> LaneSlices<'_, F> {
+        LaneSlices { lanes: self.lanes, positions: self.positions }
     }
 }
 
-impl<'a, F: Form> Source<'a, F> {
-    pub fn part(&self, range: Range<usize>) -> Source<'a, F> {
-        // Lanes alone, and those as they were loaded, have no positions.
-        Source { positions: self.positions.get(range.clone()).unwrap_or_default(), lanes: &self.lanes[range] }
+impl<'a, F: LaneForm> LaneSlices<'a, F> {
+    pub fn part(&self, range: Range<usize>) -> LaneSlices<'a, F> {
+        // Lanes alone and lanes as they were loaded have no positions.
+        LaneSlices { positions: self.positions.get(range.clone()).unwrap_or_default(), lanes: &self.lanes[range] }
     }
 }
 
 /// Lanes alone.
-pub(crate) struct Plain<L>(PhantomData<L>);
+pub(crate) struct LanesAlone<L>(PhantomData<L>);
 
-impl<L: Lane> Form for Plain<L> {
+impl<L: Lane> LaneForm for LanesAlone<L> {
     type Lane = L;
     type Position = u8;
     const PLACED: bool = false;
@@ -87,7 +88,7 @@ impl<L: Lane> Form for Plain<L> {
         simd: SimdLevel,
         rows: Rows,
         best: Maxima<'_, Self>,
-        taps: &[(Source<'_, Self>, &Tap)],
+        taps: &[(LaneSlices<'_, Self>, &Tap)],
         _: bool,
         more: bool,
     ) {
@@ -97,10 +98,10 @@ impl<L: Lane> Form for Plain<L> {
     }
 }
 
-/// Lanes with positions beside them.
-pub(crate) struct Placed<L>(PhantomData<L>);
+/// Lanes with positions in another slice.
+pub(crate) struct WithPositions<L>(PhantomData<L>);
 
-impl<L: Positioned> Form for Placed<L> {
+impl<L: Positioned> LaneForm for WithPositions<L> {
     type Lane = L;
     type Position = L::Position;
     const PLACED: bool = true;
@@ -109,7 +110,7 @@ impl<L: Positioned> Form for Placed<L> {
         simd: SimdLevel,
         rows: Rows,
         best: Maxima<'_, Self>,
-        taps: &[(Source<'_, Self>, &Tap)],
+        taps: &[(LaneSlices<'_, Self>, &Tap)],
         loaded: bool,
         more: bool,
     ) {
@@ -125,13 +126,13 @@ impl<L: Positioned> Form for Placed<L> {
     }
 }
 
-/// Takes a step. `at` says where the lanes of a tap begin.
-pub(crate) fn step<F: Form>(
+/// Performs a step. `at` returns where the lanes of a tap begin.
+pub(crate) fn step<F: LaneForm>(
     simd: SimdLevel,
     step: &Step,
     rows: Rows,
     mut best: Maxima<'_, F>,
-    source: Source<'_, F>,
+    source: LaneSlices<'_, F>,
     loaded: bool,
     at: impl Fn(&Tap) -> usize,
 ) {
@@ -148,23 +149,23 @@ pub(crate) fn step<F: Form>(
     more.chunks(MORE_AT_ONCE).for_each(|taps| run(taps, true));
 }
 
-/// The memory of a block's lanes.
-pub(crate) struct Memory<'a, F: Form> {
-    /// A batch of rows as they are loaded, and what steps along them write in turn.
+/// The scratch memory of a block.
+pub(crate) struct BlockBuffers<'a, F: LaneForm> {
+    /// A batch of rows as they were loaded, and two buffers that steps along the rows write alternately.
     pub loaded: &'a mut [F::Lane],
     pub wide: [Maxima<'a, F>; 2],
-    /// What takes the place of windows' first elements, where that is asked for.
+    /// The first elements of windows, if maxima are compared with them.
     pub firsts: &'a mut [F::Lane],
-    /// The maxima of rows, and what steps along other axes write in turn.
+    /// The maxima of rows, and the buffer that alternates with them in steps along the other axes.
     pub rows: [Maxima<'a, F>; 2],
-    /// What the last step writes, where that is not Y itself.
+    /// The output of the last step, unless it writes to Y.
     pub best: Maxima<'a, F>,
 }
 
 /// The most outputs that the last step computes at once.
 pub(crate) const OUTPUTS_AT_ONCE: usize = 2048;
 
-impl<'a, F: Form> Memory<'a, F> {
+impl<'a, F: LaneForm> BlockBuffers<'a, F> {
     pub fn new(scratch: &'a mut Scratch, layout: &BlockLayout, with_firsts: bool) -> Result<Self, ExecuteError> {
         let row = &layout.row;
         let rows = layout.arrays * layout.pitch;
@@ -175,9 +176,11 @@ impl<'a, F: Form> Memory<'a, F> {
         let of_maxima = |&count: &usize| words_of::<F::Lane>(count) + words_of::<F::Position>(positions(count));
         let words = words_of::<F::Lane>(loaded) + words_of::<F::Lane>(firsts);
         let mut rest = scratch.elements::<u64>(words + maxima.iter().map(of_maxima).sum::<usize>())?;
-        let (loaded, firsts) = (take(&mut rest, loaded), take(&mut rest, firsts));
-        let [wide, more_wide, rows, spare, best] =
-            maxima.map(|count| Maxima { lanes: take(&mut rest, count), positions: take(&mut rest, positions(count)) });
-        Ok(Memory { loaded, wide: [wide, more_wide], rows: [rows, spare], firsts, best })
+        let (loaded, firsts) = (allocate(&mut rest, loaded), allocate(&mut rest, firsts));
+        let [wide, more_wide, rows, spare, best] = maxima.map(|count| Maxima {
+            lanes: allocate(&mut rest, count),
+            positions: allocate(&mut rest, positions(count)),
+        });
+        Ok(BlockBuffers { loaded, wide: [wide, more_wide], rows: [rows, spare], firsts, best })
     }
 }

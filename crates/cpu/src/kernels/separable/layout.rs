@@ -1,19 +1,19 @@
-//! Where the lanes of a block lie in scratch memory: a pure function of the block's extents.
+//! Where the lanes of a block lie in scratch memory. The layout is a pure function of the block's extents.
 
 use wgpu_pooling_plan::internal::for_each;
 
 use super::steps::Step;
 use crate::kernels::axes::Axis;
 
-/// Lanes between two arrays beyond what they hold, so that they begin in different sets of a cache.
+/// The lanes between two arrays, so that they begin in different sets of the cache.
 const SLACK: usize = 16;
-/// About the lanes of rows that are loaded at once. If they are few, they are read again while they are on their way to
-/// the cache, and a processor waits for the whole way where it reads parts of two of them at once.
+/// About the lanes of rows that are loaded together. If there are too few, they are read again before their stores have
+/// reached the cache, and a load that spans two of these stores has to wait.
 const LOADED_AT_ONCE: usize = 4096;
 
-/// A box of outputs, and the arrays of its lanes. What the rows of X are reduced to lies in arrays that have the lanes
-/// of one phase of every outer axis: a slot for each position of the phase, and in it the maxima along a row without
-/// gaps. The maximum of a window gets the slot of the window's first tap, in phase 0.
+/// A box of outputs, and the arrays of its lanes. Each array of reduced rows has one phase of every outer axis. It has
+/// a slot for each position of that phase, and a slot contains the maxima along one row without gaps. The maximum of a
+/// window has the slot of the window's first tap, in phase 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BlockLayout {
     /// Outputs along each axis.
@@ -26,14 +26,14 @@ pub(crate) struct BlockLayout {
     pub pitch: usize,
     /// The lanes of an array.
     pub lanes: usize,
-    /// Arrays of reduced rows, and after the first step along an outer axis.
+    /// The number of arrays of reduced rows, and of arrays after the first step along an outer axis.
     pub arrays: usize,
     pub reduced_arrays: usize,
     pub row: RowLayout,
-    /// Rows of X that windows read, in the order in which they are loaded.
-    pub rows: Vec<RowOfX>,
-    /// Runs of outputs that have neighbouring slots and are neighbours in Y.
-    pub runs: Vec<Run>,
+    /// The rows of X that windows contain, in the order in which they are loaded.
+    pub rows: Vec<BlockRow>,
+    /// Runs of outputs whose slots are neighbours and that are neighbours in Y.
+    pub runs: Vec<OutputRun>,
     /// The length of a run.
     pub run: usize,
     /// Slots along each axis.
@@ -45,10 +45,10 @@ pub(crate) struct BlockLayout {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowLayout {
     pub channels: usize,
-    /// Lanes of each phase as they are loaded, with padding, and of the maxima.
+    /// The lanes of each phase as they are loaded, padding included, and the lanes of the maxima.
     pub loaded: usize,
     pub reduced: usize,
-    /// The most rows that are loaded at once, and lanes from one phase of them to the next.
+    /// The most rows that are loaded together, and lanes from one phase of them to the next.
     pub at_once: usize,
     pub pitch: usize,
     pub phases: usize,
@@ -56,27 +56,27 @@ pub(crate) struct RowLayout {
 
 /// A row of the block along its innermost spatial axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RowOfX {
-    /// The array of its maxima, and the first one's lane there.
+pub(crate) struct BlockRow {
+    /// The array of its maxima, and the lane of the first one in that array.
     pub array: usize,
     pub slot: usize,
-    /// What it adds to the place in X of the block's first row.
+    /// Its place in X, relative to the block's first row.
     pub place: usize,
     /// Its position along each outer axis.
     pub at: Vec<usize>,
 }
 
-/// Neighbouring outputs.
+/// Outputs that are neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct OutputRun {
     /// The first slot.
     pub slot: usize,
-    /// What it adds to the place in Y of the block's first output.
+    /// Its place in Y, relative to the block's first output.
     pub place: usize,
 }
 
 impl BlockLayout {
-    /// Axes from `inner` on are those of a row. `first` is the first step along another one, if there is any.
+    /// Axes from `inner` on form a row. `first` is the first step along an outer axis, if there is one.
     pub fn new(axes: &[Axis], inner: usize, first: Option<&Step>, outputs: &[usize]) -> BlockLayout {
         let positions = axes.iter().zip(outputs).map(|(axis, &outputs)| (outputs - 1) * axis.stride + axis.reach() + 1);
         let with_halo = |axis: &Axis, outputs: usize| outputs + axis.reach() / axis.stride;
@@ -125,9 +125,9 @@ impl BlockLayout {
                 first += position / axis.stride * slot;
                 place += position * axis.x_stride;
             }
-            rows.push(RowOfX { array, slot: first, place, at: at.to_vec() });
+            rows.push(BlockRow { array, slot: first, place, at: at.to_vec() });
         });
-        // All arrays grow together.
+        // All arrays are filled at the same rate.
         let group = self.row.at_once * self.row.reduced;
         rows.sort_by_key(|row| (row.slot / group, row.array, row.slot));
     }
@@ -135,7 +135,7 @@ impl BlockLayout {
     fn fill_runs(&mut self, axes: &[Axis]) {
         let whole: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
         let y = strides(&whole);
-        // Inner axes of which Y has no output outside the block, and slots no position that is not an output.
+        // The inner axes along which the block contains all outputs of Y, and along which every slot is an output.
         let mut first = axes.len() - 1;
         self.run = self.outputs[first];
         while first > 0 && self.slots[first] == self.outputs[first] && whole[first] == self.outputs[first] {
@@ -145,13 +145,13 @@ impl BlockLayout {
         let (runs, slot) = (&mut self.runs, &self.slot);
         for_each(&self.outputs[..first], |at| {
             let place = |strides: &[usize]| at.iter().zip(strides).map(|(at, stride)| at * stride).sum();
-            runs.push(Run { slot: place(slot), place: place(&y) });
+            runs.push(OutputRun { slot: place(slot), place: place(&y) });
         });
     }
 }
 
-/// For each tuple of positions, the last axis fastest, the sum of what each axis has at its position, as `convert`
-/// makes it. What `sums` held is replaced.
+/// For each tuple of positions, the last axis fastest: the sum of the values that the axes have at their positions,
+/// converted by `convert`. The previous contents of `sums` are replaced.
 pub(crate) fn sums<P>(sums: &mut Vec<P>, of_axes: &[Vec<i64>], convert: impl Fn(i64) -> P) {
     sums.clear();
     let Some((innermost, others)) = of_axes.split_last() else { return };
@@ -163,7 +163,7 @@ pub(crate) fn sums<P>(sums: &mut Vec<P>, of_axes: &[Vec<i64>], convert: impl Fn(
     });
 }
 
-/// Elements from one position of each axis to the next, of a dense tensor.
+/// The strides of a dense tensor, in elements.
 pub(crate) fn strides(extents: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; extents.len()];
     for axis in (0..extents.len().saturating_sub(1)).rev() {

@@ -1,4 +1,4 @@
-//! Loads rows of X as lanes sorted by phases.
+//! Loads rows of X as lanes, sorted by phases.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use super::block::Block;
 use crate::kernels::axes::Axis;
 use crate::kernels::lane::Code;
 use crate::kernels::reduce::encode_row;
-use crate::kernels::reduce::look;
+use crate::kernels::reduce::is_nan_or_lossy;
 use crate::kernels::simd::SimdLevel;
 
-/// Loads a batch of rows and says whether there was NaN, or an element that its lane does not give back. What is
-/// padding is not written.
+/// Loads a batch of rows. Returns whether there is an element that [`is_nan_or_lossy`]. Lanes of the padding are not
+/// written.
 pub(crate) fn load<C: Code>(
     simd: SimdLevel,
     (axis, number): (&Axis, usize),
@@ -25,11 +25,13 @@ pub(crate) fn load<C: Code>(
         || {
             let mut found = false;
             for (number, row) in block.layout.rows[batch.clone()].iter().enumerate() {
-                // Inside X the place is not negative.
+                // The place of an element inside X is not negative.
                 let place = (block.place + (row.place + inside.start * axis.x_stride) as i64) as usize;
                 let of_x = &x[place..][..(inside.len() - 1) * axis.x_stride + layout.channels];
                 if axis.x_stride == 1 && axis.stride > 1 {
-                    found |= of_x.iter().fold(false, |found, &element| found | look::<C>(C::encode(element), element));
+                    found |= of_x
+                        .iter()
+                        .fold(false, |found, &element| found | is_nan_or_lossy::<C>(C::encode(element), element));
                 }
                 for phase in &block.phases {
                     let own = &mut lanes[phase.lanes.clone()][number * layout.loaded..][..phase.length];
@@ -54,8 +56,8 @@ fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes:
     }
 }
 
-/// Every `stride`-th element as a lane. The usual strides are constants, for which there are vector instructions. Looks
-/// at neighbours alone.
+/// Encodes every `stride`-th element. The usual strides are constants, which the compiler vectorises. With stride 1 it
+/// returns whether there is an element that [`is_nan_or_lossy`].
 #[inline(always)]
 fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
     match stride {

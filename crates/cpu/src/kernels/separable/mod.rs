@@ -12,9 +12,8 @@
 //! maxima of windows: max(phase0[i], phase1[i], phase0[i + 1])
 //! ```
 //!
-//! The maxima of rows lie behind each other without gaps, so the loops along all other axes go over whole slices
-//! without a branch, however short the rows are. Rows in the padding are not reduced: they are the lowest lane
-//! throughout.
+//! The maxima of rows follow each other without gaps, so the loops along all other axes run over whole slices without a
+//! branch, however short the rows are. Rows in the padding are filled with the lowest lane.
 //!
 //! # Why the result is exact
 //!

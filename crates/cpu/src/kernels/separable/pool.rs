@@ -1,4 +1,4 @@
-//! A pool in blocks: which blocks there are, and what becomes of each.
+//! A pool that is computed in blocks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,26 +12,26 @@ use crate::kernels::axes::axes;
 use crate::kernels::axes::index_span;
 use crate::kernels::view::View;
 
-/// A pool of strided windows, with all that does not depend on data.
+/// A pool of strided windows: everything that does not depend on data.
 #[derive(Debug)]
 pub(crate) struct Separable {
     pub axes: Vec<Axis>,
-    /// The innermost spatial axis: it and the channels behind it, if there are any, are rows.
+    /// The number of the innermost spatial axis. It and the channels after it, if there are any, form rows.
     pub inner: usize,
     /// The steps along rows, at least one, and along the other axes.
     pub steps: Vec<Step>,
     pub outer_steps: Vec<Step>,
     /// The extents of a block.
     pub block: Vec<usize>,
-    /// What each tap of a window adds to the index, for lanes that have their taps in them.
+    /// The amount that each tap of a window adds to the index, for lanes that contain their taps.
     pub tap_offsets: Vec<i32>,
     pub has_empty_windows: bool,
-    /// Layouts of blocks that were computed.
+    /// The layouts of the blocks so far.
     layouts: Mutex<Vec<Arc<BlockLayout>>>,
 }
 
 impl Separable {
-    /// The reason why not, for plans that it does not compute.
+    /// `Err` says why the kernel does not apply.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Separable, &'static str> {
         if plan.ignores_nan() {
             return Err("it is a part of a window");
@@ -48,13 +48,13 @@ impl Separable {
         let inner = axes.len() - if view.inner == 1 { 1 } else { 2 };
         let (steps, outer_steps) = steps(&axes, inner).into_iter().partition(|step| step.axis == inner);
         let packed = plan.dtype().bytes() <= 2 && plan.indices.is_some();
-        // The planes of several batch items need not have indices that are evenly apart.
+        // The indices of planes of different batch items may not be evenly spaced.
         let evenly = plan.indices.is_none()
             || view.layout == Layout::Nhwc
             || view.index_n == view.index_c.wrapping_mul(view.channels as i64);
-        // The indices of all planes of a block are within 32 bits of each other.
-        let apart = axes[0].index_stride.unsigned_abs().max(1);
-        let planes = if evenly { (MOST_INDEX as u64 / apart).clamp(1, usize::MAX as u64) as usize } else { 1 };
+        // The indices of all planes of a block differ by less than 32 bits.
+        let index_stride = axes[0].index_stride.unsigned_abs().max(1);
+        let planes = if evenly { (MOST_INDEX as u64 / index_stride).clamp(1, usize::MAX as u64) as usize } else { 1 };
         let block = block(&axes, plan.dtype().bytes(), lane_bytes(plan), planes);
         let mut tap_offsets = if packed { index_of_taps(&axes) } else { Vec::new() };
         tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
@@ -91,8 +91,8 @@ fn lane_bytes(plan: &PoolPlan) -> usize {
     }
 }
 
-/// What each tap of a window adds to the index of the first one. A window has at most as many taps as a packed lane
-/// tells apart, and their indices fit 32 bits.
+/// The amount that each tap of a window adds to the index of the first one. A packed lane can distinguish all taps of a
+/// window, and their indices fit in 32 bits.
 fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
     let along = |axis: &Axis| {
         (0..axis.kernel).map(|tap| ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride)).collect()
@@ -114,25 +114,25 @@ mod tests {
         let pool = MaxPool::new([1, 1]).strides([8192, 8192]);
         for (channels, extent, most) in [(64, 8192, 16), (64, 8, usize::MAX)] {
             let plan = pool.plan(&[1, channels, extent, extent], DType::F32, Some(IndexType::I64)).unwrap();
-            let separable = Separable::new(&plan, &View::of(&plan).unwrap()).unwrap();
+            let separable = Separable::new(&plan, &View::new(&plan).unwrap()).unwrap();
             assert_eq!(separable.block[0], channels.min(most), "{extent}");
         }
     }
 
     #[test]
     fn blocks_of_channels_have_pieces_of_x_that_are_worth_a_cache_line() {
-        // A block of the size before has room for one channel, and would read each line of X 16 times.
+        // A block of the smaller size has room for one channel, and would read each line of X 16 times.
         let pool = MaxPool::new([17, 9, 17]).dilations([1, 1, 2]).layout(Layout::Nhwc);
         let plan = pool.plan(&[1, 29, 9, 174, 66], DType::F32, Some(IndexType::I32)).unwrap();
-        let separable = Separable::new(&plan, &View::of(&plan).unwrap()).unwrap();
+        let separable = Separable::new(&plan, &View::new(&plan).unwrap()).unwrap();
         assert!(separable.block[4] >= 8, "{:?}", separable.block);
     }
 
     #[test]
     fn indices_beyond_any_memory_are_no_overflow() {
-        // No machine has such an X, but a plan of it can be made, and prepared.
+        // No machine has such an X, but its plan can be made and prepared.
         let pool = MaxPool::new([2, 1, 1]).dilations([4096, 1, 1]).pads([4096, 0, 0, 0, 0, 0]);
         let plan = pool.plan(&[1, 1, 2, 1 << 26, 1 << 26], DType::F64, Some(IndexType::I64)).unwrap();
-        assert!(Separable::new(&plan, &View::of(&plan).unwrap()).is_ok());
+        assert!(Separable::new(&plan, &View::new(&plan).unwrap()).is_ok());
     }
 }

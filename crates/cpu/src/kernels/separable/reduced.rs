@@ -1,5 +1,5 @@
-//! A block from X to its maxima: rows are loaded and reduced in batches, and what they complete along the other axes
-//! follows at once, so that X is read and Y written all the time and not by turns.
+//! Reduces a block of X to its maxima: rows are loaded and reduced in batches, and the outputs that a batch completes
+//! are written at once, so that reads of X and writes of Y overlap in time.
 //!
 //! ```text
 //! rows of X  ->  loaded, with padding  ->  maxima along rows  ->  along the next axis  ->  ..  ->  Y
@@ -11,7 +11,7 @@ use std::ops::Range;
 use wgpu_pooling_plan::ExecuteError;
 
 use super::block::Block;
-use super::form::{Form, Maxima, Memory, OUTPUTS_AT_ONCE, Source, step};
+use super::form::{BlockBuffers, LaneForm, LaneSlices, Maxima, OUTPUTS_AT_ONCE, step};
 use super::load::load;
 use super::pool::Separable;
 use super::steps::{Step, Tap};
@@ -23,9 +23,9 @@ use crate::kernels::reduce::Rows;
 use crate::kernels::scratch::Scratch;
 use crate::kernels::simd::SimdLevel;
 
-/// What maxima are compared with.
+/// The value that each maximum is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Firsts<L> {
+pub(crate) enum FirstLanes<L> {
     /// Nothing.
     None,
     /// The first elements of windows.
@@ -35,45 +35,45 @@ pub(crate) enum Firsts<L> {
 }
 
 /// How a block is reduced.
-pub(crate) struct Reduction<'a, L> {
+pub(crate) struct BlockReduction<'a, L> {
     pub own: &'a Separable,
     pub simd: SimdLevel,
-    /// Whether it matters if elements are NaN, or not given back by their lanes.
-    pub looks: bool,
-    pub firsts: Firsts<L>,
+    /// Whether to stop at a lossy element: one that is NaN, or whose lane does not decode to it.
+    pub checks_lossy: bool,
+    pub firsts: FirstLanes<L>,
 }
 
 /// Neighbouring outputs.
-pub(crate) struct Piece<'a, 'm, F: Form> {
-    /// Their place in Y after the block's first output.
+pub(crate) struct OutputPiece<'a, 'm, F: LaneForm> {
+    /// Their place in Y, relative to the block's first output.
     pub place: usize,
     pub slots: Range<usize>,
-    /// What the maxima are compared with, if they are.
+    /// The lanes that the maxima are compared with, if there are any.
     pub firsts: &'a [F::Lane],
     simd: SimdLevel,
     last: Option<&'a OuterStep<'a>>,
-    rows: Source<'a, F>,
+    rows: LaneSlices<'a, F>,
     best: &'a mut Maxima<'m, F>,
-    /// The slots of this piece and others whose maxima are computed at once, and whether `best` has them.
+    /// The slots of this piece and of others whose maxima are computed together, and whether `best` contains them.
     together: Range<usize>,
     computed: &'a mut bool,
 }
 
-impl<F: Form> Piece<'_, '_, F> {
+impl<F: LaneForm> OutputPiece<'_, '_, F> {
     /// The maxima.
-    pub fn best(&mut self) -> Source<'_, F> {
+    pub fn best(&mut self) -> LaneSlices<'_, F> {
         let Some(last) = self.last else { return self.rows.part(self.slots.clone()) };
         if !std::mem::replace(self.computed, true) {
-            last.take(self.simd, 0, &self.together, self.best.part(0..self.together.len()), self.rows);
+            last.reduce(self.simd, 0, &self.together, self.best.part(0..self.together.len()), self.rows);
         }
         let begin = self.slots.start - self.together.start;
         self.best.source().part(begin..begin + self.slots.len())
     }
 
-    /// Writes the maxima, those of lanes alone.
+    /// Writes the maxima without positions.
     pub fn write(&self, lanes: &mut [F::Lane]) {
         match self.last {
-            Some(last) => last.take(self.simd, 0, &self.slots, Maxima { lanes, positions: &mut [] }, self.rows),
+            Some(last) => last.reduce(self.simd, 0, &self.slots, Maxima { lanes, positions: &mut [] }, self.rows),
             None => lanes.copy_from_slice(&self.rows.lanes[self.slots.clone()]),
         }
     }
@@ -82,55 +82,55 @@ impl<F: Form> Piece<'_, '_, F> {
 /// A step along an outer axis.
 struct OuterStep<'a> {
     step: &'a Step,
-    /// The arrays that it writes, and the arrays that each of them is reduced from.
+    /// The number of arrays that it writes, and the number of arrays that each of them is reduced from.
     targets: usize,
     phases: usize,
     pitch: usize,
     slot: usize,
-    /// Slots that it has written.
+    /// The number of slots that it has written.
     done: usize,
 }
 
 impl OuterStep<'_> {
     /// Reduces some slots.
-    fn take<F: Form>(
+    fn reduce<F: LaneForm>(
         &self,
         simd: SimdLevel,
         target: usize,
         slots: &Range<usize>,
         to: Maxima<'_, F>,
-        from: Source<'_, F>,
+        from: LaneSlices<'_, F>,
     ) {
         let at = |tap: &Tap| (target * self.phases + tap.phase) * self.pitch + tap.shift * self.slot + slots.start;
         step(simd, self.step, Rows::one(slots.len()), to, from, false, at);
     }
 
-    /// The slots that can be written once those before `complete` are there for it to read.
+    /// The slots that can be written once those before `complete` can be read.
     fn next(&self, complete: usize) -> Range<usize> {
         self.done..complete.saturating_sub(self.step.shift() * self.slot).max(self.done)
     }
 }
 
-/// The steps along outer axes, and how far they have come.
+/// The steps along outer axes, and their progress.
 struct Outer<'a> {
     steps: Vec<OuterStep<'a>>,
-    /// The next run of outputs, and how many of it are written.
+    /// The next run of outputs, and the number of its outputs that are written.
     run: usize,
     written: usize,
 }
 
-impl<L: Lane> Reduction<'_, L> {
-    /// Has all outputs of a block written in pieces. Says that there was an element that was looked for; then not all
-    /// are written, and those that are may be wrong.
-    pub fn run<C: Code<Lane = L>, F: Form<Lane = L>>(
+impl<L: Lane> BlockReduction<'_, L> {
+    /// Passes all outputs of a block to `write`, in pieces. Returns true if there was a lossy element and
+    /// `checks_lossy`; then the block is incomplete, and the outputs that were written may be wrong.
+    pub fn run<C: Code<Lane = L>, F: LaneForm<Lane = L>>(
         &self,
         block: &Block<'_>,
         x: &[C::Element],
         scratch: &mut Scratch,
-        mut write: impl FnMut(Piece<'_, '_, F>),
+        mut write: impl FnMut(OutputPiece<'_, '_, F>),
     ) -> Result<bool, ExecuteError> {
         let (inner, layout) = (self.own.inner, block.layout);
-        let mut memory = Memory::<F>::new(scratch, layout, self.firsts != Firsts::None)?;
+        let mut memory = BlockBuffers::<F>::new(scratch, layout, self.firsts != FirstLanes::None)?;
         for &number in &block.padding {
             let row = &layout.rows[number];
             memory.rows[0].lanes[row.array * layout.pitch + row.slot..][..layout.row.reduced].fill(L::LOWEST);
@@ -138,13 +138,13 @@ impl<L: Lane> Reduction<'_, L> {
         if block.inside[inner] != (0..layout.positions[inner]) {
             memory.loaded.fill(L::LOWEST);
         }
-        if let Firsts::Constant(first) = self.firsts {
+        if let FirstLanes::Constant(first) = self.firsts {
             memory.firsts[..layout.lanes].fill(first);
         }
         let mut outer = self.outer(block);
         for (number, batch) in block.batches.iter().enumerate() {
             let axis = (&self.own.axes[inner], inner);
-            if load::<C>(self.simd, axis, (block, &batch.rows), x, memory.loaded) && self.looks {
+            if load::<C>(self.simd, axis, (block, &batch.rows), x, memory.loaded) && self.checks_lossy {
                 return Ok(true);
             }
             self.along_rows(block, number, &mut memory);
@@ -156,29 +156,29 @@ impl<L: Lane> Reduction<'_, L> {
         Ok(false)
     }
 
-    /// Reduces a batch of rows along themselves, and moves first elements to the slots of their windows.
-    fn along_rows<F: Form<Lane = L>>(&self, block: &Block<'_>, batch: usize, memory: &mut Memory<'_, F>) {
-        let Memory { loaded, wide: [wide, spare], rows: [reduced, _], firsts, .. } = memory;
+    /// Reduces a batch of rows along themselves, and copies first elements to the slots of their windows.
+    fn along_rows<F: LaneForm<Lane = L>>(&self, block: &Block<'_>, batch: usize, memory: &mut BlockBuffers<'_, F>) {
+        let BlockBuffers { loaded, wide: [wide, spare], rows: [reduced, _], firsts, .. } = memory;
         let row = &block.layout.row;
         let of_batch = &block.batches[batch].rows;
         let first = &block.layout.rows[of_batch.start];
         let (count, place) = (of_batch.len(), first.array * block.layout.pitch + first.slot);
-        let rows = Rows { count, width: row.reduced, from: row.loaded, to: row.reduced };
+        let rows = Rows { count, width: row.reduced, read_pitch: row.loaded, write_pitch: row.reduced };
         let mut length = count * row.loaded;
         for (number, own) in self.own.steps.iter().enumerate() {
             std::mem::swap(wide, spare);
-            let source = if number == 0 { Source { lanes: loaded, positions: &[] } } else { spare.source() };
+            let source = if number == 0 { LaneSlices { lanes: loaded, positions: &[] } } else { spare.source() };
             let at = |tap: &Tap| tap.phase * row.pitch + tap.shift * row.channels;
             if number + 1 == self.own.steps.len() {
                 let to = reduced.part(place..place + rows.written());
                 step(self.simd, own, rows, to, source, number == 0, at);
             } else {
-                // All rows as a single one: what lies between them is not read.
+                // All rows are reduced as a single row; no step reads the lanes between them.
                 length -= own.shift() * row.channels;
                 step(self.simd, own, Rows::one(length), wide.part(0..length), source, number == 0, at);
             }
         }
-        if self.firsts != Firsts::OfWindows {
+        if self.firsts != FirstLanes::OfWindows {
             return;
         }
         let own = &mut firsts[place..][..rows.written()];
@@ -211,15 +211,15 @@ impl<L: Lane> Reduction<'_, L> {
     }
 
     /// Reduces the rows along the other axes, as far as they are complete.
-    fn advance<F: Form<Lane = L>>(
+    fn advance<F: LaneForm<Lane = L>>(
         &self,
         block: &Block<'_>,
         outer: &mut Outer<'_>,
         mut complete: usize,
-        memory: &mut Memory<'_, F>,
-        write: &mut impl FnMut(Piece<'_, '_, F>),
+        memory: &mut BlockBuffers<'_, F>,
+        write: &mut impl FnMut(OutputPiece<'_, '_, F>),
     ) {
-        let Memory { rows: [rows, spare], firsts, best, .. } = memory;
+        let BlockBuffers { rows: [rows, spare], firsts, best, .. } = memory;
         let (mut from, mut to) = (rows, spare);
         let (last, others) = match outer.steps.split_last_mut() {
             Some((last, others)) => (Some(&*last), others),
@@ -232,9 +232,9 @@ impl<L: Lane> Reduction<'_, L> {
             for target in 0..own.targets {
                 let begin = target * own.pitch;
                 let to = to.part(begin + slots.start..begin + slots.end);
-                own.take(self.simd, target, &slots, to, from.source());
+                own.reduce(self.simd, target, &slots, to, from.source());
             }
-            // What the next step writes has been read.
+            // The next step overwrites lanes that have been read.
             std::mem::swap(&mut from, &mut to);
         }
         let complete = last.map_or(complete, |last| last.next(complete).end);
@@ -248,7 +248,7 @@ impl<L: Lane> Reduction<'_, L> {
             }
             let slots = begin..begin + length;
             if slots.end > together.end {
-                // With the whole runs that follow.
+                // Together with the whole runs that follow.
                 let mut end = slots.end;
                 let follow = runs[outer.run + 1..].iter().take_while(|next| {
                     let follows = next.slot == end && end + run <= complete.min(begin + OUTPUTS_AT_ONCE);
@@ -258,10 +258,10 @@ impl<L: Lane> Reduction<'_, L> {
                 together = begin..begin + length + follow.count() * run;
                 computed = false;
             }
-            let firsts = if self.firsts == Firsts::None { &[] } else { &firsts[slots.clone()] };
+            let firsts = if self.firsts == FirstLanes::None { &[] } else { &firsts[slots.clone()] };
             let (place, rows) = (own.place + outer.written, from.source());
             let (together, computed) = (together.clone(), &mut computed);
-            write(Piece { place, slots, firsts, simd: self.simd, last, rows, best, together, computed });
+            write(OutputPiece { place, slots, firsts, simd: self.simd, last, rows, best, together, computed });
             outer.written += length;
             if outer.written == run {
                 (outer.run, outer.written) = (outer.run + 1, 0);

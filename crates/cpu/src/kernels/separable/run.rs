@@ -1,10 +1,11 @@
-//! Which lanes the elements of a pool become.
+//! Chooses the lanes of a pool's elements.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::{DType, ExecuteError, Index};
+use wgpu_pooling_plan::{DType, ExecuteError};
 
 use super::pool::Separable;
-use super::work::Work;
+use super::work::PartWork;
+use crate::kernels::indices::IndicesMut;
 use crate::kernels::lane::OfBf16;
 use crate::kernels::lane::OfF16;
 use crate::kernels::lane::OfF32;
@@ -24,17 +25,17 @@ use crate::kernels::parts::PartOf;
 use crate::kernels::scratch::Scratch;
 
 /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn run<I: Index>(
+pub(crate) fn run(
     separable: &Separable,
     part: &PartOf<'_>,
     x: &[u8],
     y: &mut [u8],
-    indices: Option<&mut [I]>,
+    indices: Option<IndicesMut<'_>>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
     let Some(indices) = indices else { return values(separable, part, x, y, scratch) };
     let dtype = part.plan.dtype();
-    let mut work = Work::new(separable, part, Some(indices), scratch);
+    let mut work = PartWork::new(separable, part, Some(indices), scratch);
     macro_rules! placed {
         ($code:ty) => {
             work.placed::<$code>(cast_slice(x), cast_slice_mut(y))
@@ -55,7 +56,7 @@ pub(crate) fn run<I: Index>(
     Ok(())
 }
 
-/// Computes a part of Y alone: compiled once, and not for each type of indices.
+/// Computes a part of Y alone.
 fn values(
     separable: &Separable,
     part: &PartOf<'_>,
@@ -64,7 +65,7 @@ fn values(
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
     let dtype = part.plan.dtype();
-    let mut work = Work::<i64>::new(separable, part, None, scratch);
+    let mut work = PartWork::new(separable, part, None, scratch);
     macro_rules! values {
         ($code:ty) => {
             work.values::<$code>(cast_slice(x), cast_slice_mut(y))

@@ -1,16 +1,16 @@
-//! The steps in which the axes of a separable pool are reduced, and the sizes of blocks: pure functions.
+//! The steps that reduce the axes of a separable pool, and the sizes of blocks: pure functions.
 
 use crate::kernels::axes::Axis;
 
-/// One tap of a step: which lanes it reads, and how far ahead of the step's first tap it lies.
+/// One tap of a step: the lanes that it reads, and its distance from the step's first tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tap {
-    /// The number of its phase, and positions along the axis in that phase.
+    /// The number of its phase, and its distance in positions of that phase.
     pub phase: usize,
     pub shift: usize,
-    /// In taps of the axis, times what a tap of the axis counts in all taps of a window.
+    /// Its distance in taps of the whole window.
     pub taps: i32,
-    /// What it adds to the index.
+    /// The amount that it adds to the index.
     pub index: i64,
 }
 
@@ -22,14 +22,14 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// The furthest shift.
+    /// The largest shift of a tap.
     pub fn shift(&self) -> usize {
         self.taps.iter().map(|tap| tap.shift).max().unwrap_or(0)
     }
 }
 
-/// The taps of windows longer than this are reduced by steps that each cover up to four times as many taps as the one
-/// before, so that the cost grows with the logarithm of the window.
+/// Windows with more taps than this are reduced in several steps. Each step covers up to four times as many taps as the
+/// one before, so that the cost grows with the logarithm of the window.
 const DIRECT: usize = 5;
 
 /// The steps that reduce the axes, from the innermost outwards. There is at least one along axis `inner`.
@@ -59,7 +59,7 @@ pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
     steps
 }
 
-/// The extents in outputs of a block of the smallest size that loads each element at most `MOST_LOADS` times on
+/// The extents of a block in outputs. It has the smallest size that loads each element at most `MOST_LOADS` times on
 /// average: windows of neighbouring blocks share elements, and each of these blocks loads them.
 pub(crate) fn block(axes: &[Axis], bytes: usize, lane_bytes: usize, most_planes: usize) -> Vec<usize> {
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
@@ -71,7 +71,7 @@ pub(crate) fn block(axes: &[Axis], bytes: usize, lane_bytes: usize, most_planes:
         .unwrap_or_default()
 }
 
-/// How often an element of X is loaded, on average, in whole cache lines.
+/// The mean number of times that an element of X is loaded, in whole cache lines.
 fn loads(axes: &[Axis], block: &[usize], bytes: usize) -> f64 {
     let along = |(axis, &outputs): (&Axis, &usize)| {
         let blocks = axis.output.max(1).div_ceil(outputs);
@@ -98,7 +98,7 @@ fn block_of_size(axes: &[Axis], size: &Size, lane_bytes: usize, most_planes: usi
     let bytes = |number: usize| if number > 0 { size.bytes } else { NEAR.bytes };
     let lane_outputs = size.row_bytes / lane_bytes;
     let mut block = vec![1; axes.len()];
-    // Axes that have not had their turn get this much.
+    // The room that is reserved for axes whose extents are not yet chosen.
     let least = |axis: &Axis| {
         let windows = if axis.reach() > 0 { size.windows } else { 1 };
         (windows * inputs(axis, 1)).min(inputs(axis, axis.output.max(1)))
@@ -113,34 +113,34 @@ fn block_of_size(axes: &[Axis], size: &Size, lane_bytes: usize, most_planes: usi
             _ => usize::MAX,
         };
         let outputs = room.min(most).min(axis.output.max(1));
-        // Blocks of about the same size.
+        // Makes all blocks about the same size.
         block[number] = axis.output.max(1).div_ceil(axis.output.max(1).div_ceil(outputs));
         volume = others * inputs(axis, block[number]);
     }
     block
 }
 
-/// How large a block is.
+/// The size of a block.
 struct Size {
-    /// Bytes of its lanes.
+    /// The bytes of its lanes.
     bytes: usize,
     /// The most bytes of its outputs along the innermost axis.
     row_bytes: usize,
-    /// Along axes that have not had their turn: the length of so many windows.
+    /// The room reserved for axes whose extents are not yet chosen, in lengths of a window.
     windows: usize,
 }
 
 const NEAR: Size = Size { bytes: 48 << 10, row_bytes: 8 << 10, windows: 1 };
-/// The sizes, the smallest one first. The last one is for windows that reach so far that a block of the second size has
-/// hardly more than one.
+/// The sizes, the smallest one first. The last size is for windows that reach so far that a block of the second size
+/// has little more than one window.
 const SIZES: [Size; 3] = [
     NEAR,
     Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3 },
     Size { bytes: 2 << 20, row_bytes: 2 << 10, windows: 3 },
 ];
-/// The elements that a window spans from which on the smallest size is too small.
+/// The elements that a window spans from which on the smallest size is not used.
 const FAR_HALO: usize = 128;
-/// The bytes that memory moves at once.
+/// The bytes of a cache line.
 const LINE: usize = 64;
-/// How often a block of the right size loads an element, at most.
+/// The largest mean number of times that a block of the right size loads an element.
 const MOST_LOADS: f64 = 3.0;

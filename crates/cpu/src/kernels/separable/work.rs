@@ -1,17 +1,18 @@
-//! A part of a pool in the making: block after block.
+//! Computes a part of a pool, block after block.
 
 use std::ops::Range;
 
 use wgpu_pooling_plan::internal::{activate_all, for_each};
-use wgpu_pooling_plan::{Element, ExecuteError, Index, MAX_SPATIAL_AXES, NanPolicy};
+use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, NanPolicy};
 
 use super::block::Block;
 use super::finish::{self, Offsets};
-use super::form::{Form, Placed, Plain};
+use super::form::{LaneForm, LanesAlone, WithPositions};
 use super::layout::{strides, sums};
 use super::pool::Separable;
-use super::reduced::{Firsts, Piece, Reduction};
+use super::reduced::{BlockReduction, FirstLanes, OutputPiece};
 use crate::kernels::general;
+use crate::kernels::indices::{IndicesMut, with_slice};
 use crate::kernels::lane::Code;
 use crate::kernels::lane::Narrow;
 use crate::kernels::lane::Packed;
@@ -23,45 +24,46 @@ use crate::kernels::reduce::decode;
 use crate::kernels::scratch::Scratch;
 use crate::kernels::view::nan_wins;
 
-/// A part in the making.
-pub(crate) struct Work<'a, 'i, I> {
+/// A part of a pool and the memory that it is written to.
+pub(crate) struct PartWork<'a> {
     own: &'a Separable,
     part: &'a PartOf<'a>,
     /// The part's outputs along each axis, and elements of Y from one of them to the next.
     ranges: Vec<Range<usize>>,
     y_strides: Vec<usize>,
-    indices: Option<&'i mut [I]>,
+    indices: Option<IndicesMut<'a>>,
     scratch: &'a mut Scratch,
 }
 
-/// Tables of a block's indices, kept for the blocks that have the same.
-struct Tables<P> {
+/// The index tables of a block, kept for following blocks with the same tables.
+struct IndexTables<P> {
     outputs: Vec<usize>,
-    /// What the tables depend on besides: see [`Work::key`].
+    /// The other parameters of the tables: see [`PartWork::key`].
     key: Vec<i64>,
     windows: Vec<P>,
     firsts: Vec<P>,
 }
 
-impl<P> Tables<P> {
-    const EMPTY: Tables<P> = Tables { outputs: Vec::new(), key: Vec::new(), windows: Vec::new(), firsts: Vec::new() };
+impl<P> IndexTables<P> {
+    const EMPTY: IndexTables<P> =
+        IndexTables { outputs: Vec::new(), key: Vec::new(), windows: Vec::new(), firsts: Vec::new() };
 }
 
-impl<'a, 'i, I: Index> Work<'a, 'i, I> {
+impl<'a> PartWork<'a> {
     pub fn new(
         own: &'a Separable,
         part: &'a PartOf<'a>,
-        indices: Option<&'i mut [I]>,
+        indices: Option<IndicesMut<'a>>,
         scratch: &'a mut Scratch,
     ) -> Self {
         let ranges = part.ranges(&own.axes);
         let y_strides = strides(&own.axes.iter().map(|axis| axis.output).collect::<Vec<_>>());
-        Work { own, part, ranges, y_strides, indices, scratch }
+        PartWork { own, part, ranges, y_strides, indices, scratch }
     }
 
     fn set_index(&mut self, place: usize, index: i64) {
         if let Some(indices) = &mut self.indices {
-            indices[place] = I::from_i64(index);
+            indices.set(place, index);
         }
     }
 
@@ -69,8 +71,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         self.part.plan.nan_policy == NanPolicy::SeedLowest
     }
 
-    /// Visits the part's blocks, each with its layout. Those of different planes that lie at the same positions follow
-    /// each other.
+    /// Visits the part's blocks with their layouts. Blocks of different planes at the same positions follow each other.
     fn each_block(
         &mut self,
         mut visit: impl FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
@@ -106,29 +107,30 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         along.map(|((first, range), stride)| (first - range.start) * stride).sum()
     }
 
-    /// What the maxima of windows are compared with.
-    fn firsts<C: Code>(&self) -> Firsts<C::Lane> {
-        if self.seeds_lowest() { Firsts::Constant(C::encode(self.part.plan.seed())) } else { Firsts::OfWindows }
+    /// The values that the maxima of windows are compared with.
+    fn firsts<C: Code>(&self) -> FirstLanes<C::Lane> {
+        if self.seeds_lowest() { FirstLanes::Constant(C::encode(self.part.plan.seed())) } else { FirstLanes::OfWindows }
     }
 
-    /// Values alone. Says that there was an element that was looked for; then the block is not complete.
+    /// Computes values alone. True if an element needs wider lanes (NaN, or a zero that loses its sign); the block is
+    /// then incomplete.
     fn values_block<C: Code>(
         &mut self,
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        looks: bool,
-        firsts: Firsts<C::Lane>,
+        checks_lossy: bool,
+        firsts: FirstLanes<C::Lane>,
     ) -> Result<bool, ExecuteError> {
         let (own, &PartOf { simd, plan, .. }) = (self.own, self.part);
         let constant = (C::IS_FLOAT && self.seeds_lowest()).then(|| C::encode(plan.seed()));
         let to = &mut y[self.place(block)..];
-        let reduction = Reduction { own, simd, looks, firsts };
-        let found = reduction.run::<C, Plain<C::Lane>>(block, x, self.scratch, |mut piece| {
+        let reduction = BlockReduction { own, simd, checks_lossy, firsts };
+        let found = reduction.run::<C, LanesAlone<C::Lane>>(block, x, self.scratch, |mut piece| {
             let y = &mut to[piece.place..][..piece.slots.len()];
             match (constant, firsts) {
                 (Some(constant), _) => finish::above::<C>(simd, y, constant, piece.best().lanes),
-                (None, Firsts::OfWindows) => finish::floats::<C>(simd, y, piece.firsts, piece.best().lanes),
+                (None, FirstLanes::OfWindows) => finish::floats::<C>(simd, y, piece.firsts, piece.best().lanes),
                 (None, _) if C::KEEPS_BITS => piece.write(bytemuck::cast_slice_mut(y)),
                 (None, _) => decode::<C>(simd, Rows::one(y.len()), y, piece.best().lanes),
             }
@@ -140,19 +142,19 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         Ok(found)
     }
 
-    /// The same of any elements.
+    /// Computes values of a block with any elements.
     fn any_values_block<C: Code>(
         &mut self,
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
     ) -> Result<(), ExecuteError> {
-        // Only in front of NaN is the maximum not what the rule gives.
-        let looks = C::IS_FLOAT && !self.seeds_lowest();
-        if self.values_block::<C>(block, x, y, looks, Firsts::None)? {
+        // Without a comparison with the first element, the maximum is wrong only if that element is NaN.
+        let checks_lossy = C::IS_FLOAT && !self.seeds_lowest();
+        if self.values_block::<C>(block, x, y, checks_lossy, FirstLanes::None)? {
             match self.part.plan.nan_policy {
                 NanPolicy::PropagateLast => self.general(block, x, y),
-                _ => _ = self.values_block::<C>(block, x, y, false, Firsts::OfWindows)?,
+                _ => _ = self.values_block::<C>(block, x, y, false, FirstLanes::OfWindows)?,
             }
         }
         Ok(())
@@ -162,39 +164,40 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         self.each_block(|work, block| work.any_values_block::<C>(block, x, y))
     }
 
-    /// Values of floats of 16 bits, as integers that cannot tell all of them apart; where that matters, as wider
-    /// floats.
+    /// Computes values of 16-bit floats as integers, or as wider floats in blocks where integers lose information.
     pub fn halves<C: Code, W: Code<Element = C::Element>>(
         &mut self,
         x: &[C::Element],
         y: &mut [C::Element],
     ) -> Result<(), ExecuteError> {
         self.each_block(|work, block| {
-            if work.values_block::<C>(block, x, y, true, Firsts::None)? {
+            if work.values_block::<C>(block, x, y, true, FirstLanes::None)? {
                 work.any_values_block::<W>(block, x, y)?;
             }
             Ok(())
         })
     }
 
-    /// Values and indices, with positions beside the lanes. Says that there was an element that was looked for; then
-    /// the block is not complete.
+    /// Computes values and indices, with positions in another slice. True if there is a NaN that may win; the block is
+    /// then incomplete.
     fn placed_block<C: Code>(
         &mut self,
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        tables: &mut Tables<<C::Lane as Positioned>::Position>,
+        tables: &mut IndexTables<<C::Lane as Positioned>::Position>,
     ) -> Result<bool, ExecuteError>
     where
         C::Lane: Positioned,
     {
-        let looks = nan_wins(self.part.plan);
+        let checks_lossy = nan_wins(self.part.plan);
         let simd = self.part.simd;
         let offsets = self.offsets(block, tables, C::Lane::position);
-        self.indexed_block::<C, Placed<C::Lane>>(block, x, y, looks, |y, indices, piece| {
-            let (firsts, offsets) = (piece.firsts, offsets.of(&piece.slots));
-            finish::placed::<C, I>(simd, (y, indices), firsts, piece.best(), &offsets);
+        self.indexed_block::<C, WithPositions<C::Lane>>(block, x, y, checks_lossy, |y, indices, piece| {
+            let (firsts, offsets, best) = (piece.firsts, offsets.part(&piece.slots), piece.best());
+            with_slice!(IndicesMut, indices, indices => {
+                finish::placed::<C, _>(simd, (y, indices), firsts, best, &offsets);
+            });
         })
     }
 
@@ -202,7 +205,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     where
         C::Lane: Positioned,
     {
-        let mut tables = Tables::EMPTY;
+        let mut tables = IndexTables::EMPTY;
         self.each_block(|work, block| {
             if work.placed_block::<C>(block, x, y, &mut tables)? {
                 work.general(block, x, y);
@@ -211,41 +214,44 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         })
     }
 
-    /// Values and indices of elements of 8 and 16 bits, with taps in the lanes. Says that there was an element that its
-    /// lane does not give back; then the block is not complete.
+    /// Computes values and indices of elements of 8 and 16 bits, with taps in the lanes. True if an element needs wider
+    /// lanes; the block is then incomplete.
     fn packed_block<C: Code<Lane = Packed>>(
         &mut self,
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        tables: &mut Tables<i32>,
+        tables: &mut IndexTables<i32>,
     ) -> Result<bool, ExecuteError> {
-        let looks = C::Element::DTYPE.is_float();
+        let checks_lossy = C::Element::DTYPE.is_float();
         let (own, simd) = (self.own, self.part.simd);
         let offsets = self.offsets(block, tables, |offset| offset as i32);
-        self.indexed_block::<C, Plain<Packed>>(block, x, y, looks, |y, indices, piece| {
-            let (firsts, offsets) = (piece.firsts, offsets.of(&piece.slots));
-            finish::packed::<C, I>(simd, (y, indices), (firsts, piece.best().lanes), &own.tap_offsets, &offsets);
+        self.indexed_block::<C, LanesAlone<Packed>>(block, x, y, checks_lossy, |y, indices, piece| {
+            let (firsts, offsets, best) = (piece.firsts, offsets.part(&piece.slots), piece.best().lanes);
+            with_slice!(IndicesMut, indices, indices => {
+                finish::packed::<C, _>(simd, (y, indices), (firsts, best), &own.tap_offsets, &offsets);
+            });
         })
     }
 
-    /// Values and indices. `finish` writes those of some outputs.
-    fn indexed_block<C: Code, F: Form<Lane = C::Lane>>(
+    /// Computes values and indices. `finish` writes those of some outputs.
+    fn indexed_block<C: Code, F: LaneForm<Lane = C::Lane>>(
         &mut self,
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        looks: bool,
-        finish: impl Fn(&mut [C::Element], &mut [I], &mut Piece<'_, '_, F>),
+        checks_lossy: bool,
+        finish: impl Fn(&mut [C::Element], IndicesMut<'_>, &mut OutputPiece<'_, '_, F>),
     ) -> Result<bool, ExecuteError> {
         let place = self.place(block);
         let activation = self.part.plan.activation;
-        let reduction = Reduction { own: self.own, simd: self.part.simd, looks, firsts: self.firsts::<C>() };
+        let reduction =
+            BlockReduction { own: self.own, simd: self.part.simd, checks_lossy, firsts: self.firsts::<C>() };
         let Some(indices) = &mut self.indices else { return Ok(false) };
         let found = reduction.run::<C, F>(block, x, self.scratch, |mut piece| {
             let range = place + piece.place..place + piece.place + piece.slots.len();
             let y = &mut y[range.clone()];
-            finish(y, &mut indices[range], &mut piece);
+            finish(y, indices.part(range), &mut piece);
             activate_all(activation, y);
         })?;
         if !found {
@@ -254,16 +260,17 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         Ok(found)
     }
 
-    /// Integers of 8 and 16 bits.
+    /// Computes integers of 8 and 16 bits.
     pub fn packed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
     where
         C::Lane: Narrow,
     {
-        let mut tables = Tables::EMPTY;
+        let mut tables = IndexTables::EMPTY;
         self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables).map(|_| ()))
     }
 
-    /// Floats of 16 bits; blocks with elements that their lanes do not give back as wider floats.
+    /// Computes floats of 16 bits. Blocks with elements that lose information in packed lanes are computed as wider
+    /// floats.
     pub fn packed_halves<C: Code, W: Code<Element = C::Element, Lane = f32>>(
         &mut self,
         x: &[C::Element],
@@ -272,7 +279,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     where
         C::Lane: Narrow,
     {
-        let (mut tables, mut wide) = (Tables::EMPTY, Tables::EMPTY);
+        let (mut tables, mut wide) = (IndexTables::EMPTY, IndexTables::EMPTY);
         self.each_block(|work, block| {
             if work.packed_block::<WithTap<C>>(block, x, y, &mut tables)?
                 && work.placed_block::<W>(block, x, y, &mut wide)?
@@ -283,16 +290,16 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         })
     }
 
-    /// The tables of a block's indices.
+    /// The tables of a block's indices, computed unless the block before had the same.
     fn offsets<'t, P>(
         &self,
         block: &Block<'_>,
-        tables: &'t mut Tables<P>,
+        tables: &'t mut IndexTables<P>,
         position: impl Fn(i64) -> P,
     ) -> Offsets<'t, P> {
         let (axes, view) = (&self.own.axes, self.part.view);
         let plane = view.index_of_plane(block.first[0]);
-        // That of the first output's first tap, planes and channels left out.
+        // The index of the first output's first tap, without planes and channels.
         let along = axes[1..].iter().zip(&block.start[1..]);
         let start =
             along.fold(view.index_base, |base, (axis, start)| base.wrapping_add(start.wrapping_mul(axis.index_stride)));
@@ -310,24 +317,24 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         Offsets { base: start.wrapping_add(plane), windows: &tables.windows, firsts: &tables.firsts }
     }
 
-    /// What the tables of a block's indices depend on, besides its outputs. The first element of a window is its first
-    /// tap, unless the window begins before X: so blocks in the middle of X have the same tables. The index of a window
-    /// without a winner does not move with the block.
+    /// The parameters of the index tables besides the block's outputs. The first element of a window is its first tap
+    /// unless the window begins before X, so all blocks in the middle of X have the same tables. The index of a window
+    /// without a winner does not depend on the block's position.
     fn key(&self, block: &Block<'_>) -> Vec<i64> {
         let lowest = self.seeds_lowest();
         block.start[1..].iter().map(|&start| if lowest { start } else { start.min(0) }).collect()
     }
 
-    /// What leads from the index of a window's first tap to that of a window without a winner, along each axis.
+    /// The index difference from a window's first tap to the index of a window without a winner, along each axis.
     fn lowest_indices(&self, block: &Block<'_>, start: i64) -> Vec<Vec<i64>> {
         let (axes, view) = (&self.own.axes, self.part.view);
         let channels = if view.inner != 1 { block.first[axes.len() - 1] as i64 * view.index_c } else { 0 };
-        let apart = view.unit_base.wrapping_add(channels).wrapping_sub(start);
+        let to_seed = view.unit_base.wrapping_add(channels).wrapping_sub(start);
         let mut of_axes = block.indices(axes);
         for (number, own) in of_axes.iter_mut().enumerate() {
-            // Planes and channels count in both.
+            // Both indices contain the plane and the channel.
             let counts = number == 0 || view.inner != 1 && number + 1 == axes.len();
-            let once = if number == 0 { apart } else { 0 };
+            let once = if number == 0 { to_seed } else { 0 };
             own.iter_mut().for_each(|index| *index = if counts { once } else { once.wrapping_sub(*index) });
         }
         of_axes
@@ -346,7 +353,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         }
     }
 
-    /// The place in the part's Y of one of a block's outputs, and what its plane and channel add to an index.
+    /// The place in the part's Y of one of a block's outputs, and the amount that its plane and channel add to an
+    /// index.
     fn output(&self, block: &Block<'_>, at: &[usize]) -> (usize, i64) {
         let view = self.part.view;
         let place = at.iter().zip(&self.y_strides).map(|(at, stride)| at * stride).sum::<usize>() + self.place(block);
@@ -365,7 +373,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         self.set_index(place, view.empty_index(plane, firsts));
     }
 
-    /// A block by the general kernel.
+    /// Computes a block with the general kernel.
     fn general<T: Element>(&mut self, block: &Block<'_>, x: &[T], y: &mut [T]) {
         let PartOf { plan, view, .. } = *self.part;
         for_each(&block.layout.outputs, |at| {

@@ -1,4 +1,4 @@
-//! What is kept of the columns of rows of outputs, and the windows that are found in it.
+//! The maxima of the columns of some rows of outputs, and the search for each window's maximum in them.
 
 use std::ops::Range;
 
@@ -10,85 +10,85 @@ use crate::kernels::lane::Lane;
 use crate::kernels::lane::Positioned;
 use crate::kernels::lane::greatest_lane;
 use crate::kernels::simd::SimdLevel;
-use crate::kernels::transpose::Planes;
+use crate::kernels::transpose::InterleavedPlanes;
 use crate::kernels::transpose::interleave;
 
-/// Columns that are reduced at once. What is kept of columns is memory for whole such chunks.
+/// The columns that are reduced at a time. Memory for columns is a multiple of this.
 pub const CHUNK: usize = 16;
 
-/// The greatest lane of a window, and where rows are kept the number of its row and its column.
+/// The greatest lane of a window, its column, and where rows are stored the number of its row.
 #[derive(Clone, Copy)]
-pub struct Found<L> {
+pub struct WindowMaximum<L> {
     pub lane: L,
     pub row: i64,
     pub column: usize,
 }
 
-/// What is kept of each column of some rows of outputs.
-pub trait Kept<L> {
-    /// Takes rows of X into columns: the places of these, and whether they have taken rows before.
+/// The maxima of the columns of some rows of outputs.
+pub trait ColumnMaxima<L> {
+    /// Reduces rows of X into the columns at the given places. The flag says whether these already contain the maxima
+    /// of other rows.
     fn reduce<C: Code<Lane = L>>(
         &mut self,
         simd: SimdLevel,
-        rows: &[Source<'_, C::Element>],
+        rows: &[RowSlice<'_, C::Element>],
         into: (Range<usize>, bool),
     );
 
-    /// The greatest lane of some columns, of equal ones the first in row-major order where rows are kept.
-    fn window(&self, columns: Taps) -> Found<L>;
+    /// The greatest lane of some columns. Where rows are stored, it is the first of equal lanes in row-major order.
+    fn window(&self, columns: Taps) -> WindowMaximum<L>;
 
-    /// The greatest lane of a column, and the number of its row.
+    /// The greatest lane of a column, and the value stored for its row.
     fn column(&self, column: usize) -> (L, i64);
 
-    /// Interleaves the columns of rows of outputs, which are planes here.
-    fn interleave(&mut self, simd: SimdLevel, rows: Planes);
+    /// Interleaves the columns of several rows of outputs. Each row is a plane of the interleaving.
+    fn interleave(&mut self, simd: SimdLevel, rows: InterleavedPlanes);
 
-    /// What `window` gives, for all rows of outputs whose columns were interleaved: that of row r is written to
-    /// `found[r * CHUNK]`.
-    fn windows<const TOGETHER: usize>(&self, columns: Taps, found: &mut [Found<L>]);
+    /// Like `window` for all interleaved rows of outputs: the result of row r is written to `found[r * CHUNK]`.
+    fn windows<const TOGETHER: usize>(&self, columns: Taps, found: &mut [WindowMaximum<L>]);
 
-    /// Whether rows are kept, and with them which of two zeros a lane is.
+    /// Whether rows are stored, as they are for indices; then the lane also tells -0 from +0.
     const ROWS: bool;
 }
 
-/// The greatest lane of each column.
-pub struct Values<'a, L> {
-    pub best: Columns<'a, L>,
+/// Stores the greatest lane of each column.
+pub struct MaximaAlone<'a, L> {
+    pub best: ColumnBuffer<'a, L>,
 }
 
-/// The greatest lane of each column, and the number of its row.
-pub struct WithRows<'a, L: Positioned> {
-    pub best: Columns<'a, L>,
-    pub rows: Columns<'a, L::Position>,
+/// Stores the greatest lane of each column, and a number for its row.
+pub struct MaximaWithRows<'a, L: Positioned> {
+    pub best: ColumnBuffer<'a, L>,
+    pub rows: ColumnBuffer<'a, L::Position>,
 }
 
-/// Something of each column: the columns of one row of outputs behind those of the other, and interleaved.
-pub struct Columns<'a, T> {
+/// One value per column: first by rows of outputs, then interleaved.
+pub struct ColumnBuffer<'a, T> {
     pub own: &'a mut [T],
     pub interleaved: &'a mut [T],
 }
 
-impl<T: Pod> Columns<'_, T> {
-    fn interleave(&mut self, simd: SimdLevel, rows: Planes) {
+impl<T: Pod> ColumnBuffer<'_, T> {
+    fn interleave(&mut self, simd: SimdLevel, rows: InterleavedPlanes) {
         interleave(simd, size_of::<T>(), rows, cast_slice(self.own), cast_slice_mut(self.interleaved));
     }
 
-    /// One column of all rows.
+    /// One column of all interleaved rows.
     #[inline(always)]
     fn of_rows<const TOGETHER: usize>(&self, column: usize) -> &[T; TOGETHER] {
         &self.interleaved.as_chunks::<TOGETHER>().0[column]
     }
 }
 
-/// A row of X from the first of some columns on, and what columns note where an element of this row is the greatest.
+/// A part of a row of X, and the number to store in columns where an element of this row is the greatest.
 #[derive(Clone, Copy)]
-pub struct Source<'a, T> {
+pub struct RowSlice<'a, T> {
     pub x: &'a [T],
     pub row: i64,
 }
 
-impl<T: Element> Source<'_, T> {
-    /// The elements behind whole chunks.
+impl<T: Element> RowSlice<'_, T> {
+    /// The elements after the last whole chunk, padded with zeros.
     #[cold]
     #[inline(never)]
     fn last(&self) -> [T; CHUNK] {
@@ -98,10 +98,10 @@ impl<T: Element> Source<'_, T> {
     }
 }
 
-/// Visits the same chunk of columns in each row of X, with the row's note. The last chunk of a row may have elements of
-/// what follows in memory: no window has those columns.
+/// Visits the same chunk of columns in each row of X, with the row's number. The last chunk of a row may contain
+/// elements of the next row; no window contains those columns.
 #[inline(always)]
-fn each_chunk<T: Element>(rows: &[Source<'_, T>], number: usize, mut visit: impl FnMut([T; CHUNK], i64)) {
+fn each_chunk<T: Element>(rows: &[RowSlice<'_, T>], number: usize, mut visit: impl FnMut([T; CHUNK], i64)) {
     if rows.iter().all(|row| number < row.x.len() / CHUNK) {
         for row in rows {
             visit(row.x.as_chunks().0[number], row.row);
@@ -114,11 +114,11 @@ fn each_chunk<T: Element>(rows: &[Source<'_, T>], number: usize, mut visit: impl
     }
 }
 
-impl<L: Lane> Kept<L> for Values<'_, L> {
+impl<L: Lane> ColumnMaxima<L> for MaximaAlone<'_, L> {
     fn reduce<C: Code<Lane = L>>(
         &mut self,
         simd: SimdLevel,
-        rows: &[Source<'_, C::Element>],
+        rows: &[RowSlice<'_, C::Element>],
         (columns, more): (Range<usize>, bool),
     ) {
         simd.run(
@@ -143,11 +143,11 @@ impl<L: Lane> Kept<L> for Values<'_, L> {
     }
 
     #[inline(always)]
-    fn window(&self, columns: Taps) -> Found<L> {
+    fn window(&self, columns: Taps) -> WindowMaximum<L> {
         let (columns, step) = reach(columns);
         let (best, column) = (&self.best.own[columns.clone()], columns.start);
         let lane = if step == 1 { greatest_of(best) } else { greatest(best.iter().step_by(step)) };
-        Found { lane, row: 0, column }
+        WindowMaximum { lane, row: 0, column }
     }
 
     #[inline(always)]
@@ -155,12 +155,12 @@ impl<L: Lane> Kept<L> for Values<'_, L> {
         (self.best.own[column], 0)
     }
 
-    fn interleave(&mut self, simd: SimdLevel, rows: Planes) {
+    fn interleave(&mut self, simd: SimdLevel, rows: InterleavedPlanes) {
         self.best.interleave(simd, rows);
     }
 
     #[inline(always)]
-    fn windows<const TOGETHER: usize>(&self, columns: Taps, found: &mut [Found<L>]) {
+    fn windows<const TOGETHER: usize>(&self, columns: Taps, found: &mut [WindowMaximum<L>]) {
         let (columns, step) = reach(columns);
         let mut best = [L::LOWEST; TOGETHER];
         for column in columns.clone().step_by(step) {
@@ -170,18 +170,18 @@ impl<L: Lane> Kept<L> for Values<'_, L> {
             }
         }
         for (found, lane) in found.iter_mut().step_by(CHUNK).zip(best) {
-            *found = Found { lane, row: 0, column: columns.start };
+            *found = WindowMaximum { lane, row: 0, column: columns.start };
         }
     }
 
     const ROWS: bool = false;
 }
 
-impl<L: Positioned> Kept<L> for WithRows<'_, L> {
+impl<L: Positioned> ColumnMaxima<L> for MaximaWithRows<'_, L> {
     fn reduce<C: Code<Lane = L>>(
         &mut self,
         simd: SimdLevel,
-        rows: &[Source<'_, C::Element>],
+        rows: &[RowSlice<'_, C::Element>],
         (columns, more): (Range<usize>, bool),
     ) {
         simd.run(
@@ -212,7 +212,7 @@ impl<L: Positioned> Kept<L> for WithRows<'_, L> {
     }
 
     #[inline(always)]
-    fn window(&self, columns: Taps) -> Found<L> {
+    fn window(&self, columns: Taps) -> WindowMaximum<L> {
         let (width, (columns, step)) = (columns.count.max(1) as i32, reach(columns));
         let (best, rows) = (&self.best.own[columns.clone()], &self.rows.own[columns.clone()]);
         let earliest = if step == 1 {
@@ -221,8 +221,8 @@ impl<L: Positioned> Kept<L> for WithRows<'_, L> {
             earliest(greatest(best.iter().step_by(step)), best.iter().zip(rows).step_by(step), width)
         };
         let (row, column) = (earliest / width, columns.start + (earliest % width) as usize * step);
-        // This column's lane: another one may have the other zero.
-        Found { lane: self.best.own[column], row: row.into(), column }
+        // The lane of this column: another column may hold the zero of the other sign.
+        WindowMaximum { lane: self.best.own[column], row: row.into(), column }
     }
 
     #[inline(always)]
@@ -230,13 +230,13 @@ impl<L: Positioned> Kept<L> for WithRows<'_, L> {
         (self.best.own[column], L::offset(self.rows.own[column]))
     }
 
-    fn interleave(&mut self, simd: SimdLevel, rows: Planes) {
+    fn interleave(&mut self, simd: SimdLevel, rows: InterleavedPlanes) {
         self.best.interleave(simd, rows);
         self.rows.interleave(simd, rows);
     }
 
     #[inline(always)]
-    fn windows<const TOGETHER: usize>(&self, columns: Taps, found: &mut [Found<L>]) {
+    fn windows<const TOGETHER: usize>(&self, columns: Taps, found: &mut [WindowMaximum<L>]) {
         let (columns, step) = reach(columns);
         let of_column =
             |column: usize| (*self.best.of_rows::<TOGETHER>(column), *self.rows.of_rows::<TOGETHER>(column));
@@ -254,14 +254,14 @@ impl<L: Positioned> Kept<L> for WithRows<'_, L> {
         }
         for (found, ((lane, row), place)) in found.iter_mut().step_by(CHUNK).zip(best.into_iter().zip(rows).zip(places))
         {
-            *found = Found { lane, row: L::offset(row), column: columns.start + L::offset(place) as usize };
+            *found = WindowMaximum { lane, row: L::offset(row), column: columns.start + L::offset(place) as usize };
         }
     }
 
     const ROWS: bool = true;
 }
 
-/// The columns from the first one of a window to its last, and the step.
+/// The columns from the first to the last of a window, and the step between them.
 #[inline(always)]
 pub fn reach(taps: Taps) -> (Range<usize>, usize) {
     let (first, step) = (taps.first as usize, taps.step.max(1) as usize);
@@ -277,7 +277,7 @@ fn greatest<'a, L: Lane>(lanes: impl Iterator<Item = &'a L>) -> L {
     )
 }
 
-/// The greatest of neighbouring lanes. A chunk of running maxima takes one chunk of them after the other; the last
+/// The greatest of neighbouring lanes. A chunk of running maxima takes one chunk of lanes after the other; the last
 /// chunk may overlap the one before it.
 #[inline(always)]
 fn greatest_of<L: Lane>(lanes: &[L]) -> L {
@@ -294,7 +294,7 @@ fn greatest_of<L: Lane>(lanes: &[L]) -> L {
     greatest_lane(running)
 }
 
-/// The number in the window of its first element with this lane.
+/// The number of the first element of a window with this lane, counted in row-major order.
 #[inline(always)]
 fn earliest<'a, L: Positioned>(
     greatest: L,
@@ -303,7 +303,7 @@ fn earliest<'a, L: Positioned>(
 ) -> i32 {
     let mut earliest = i32::MAX;
     for (column, (&lane, &row)) in columns.enumerate() {
-        // `applies` sees to it that it fits.
+        // `applies` ensures that the number fits.
         let number = (L::offset(row) as i32).wrapping_mul(width).wrapping_add(column as i32);
         earliest = earliest.min(if lane == greatest { number } else { i32::MAX });
     }
