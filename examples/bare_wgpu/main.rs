@@ -1,4 +1,5 @@
-//! Schedules executed without the library's device code: host.rs has all of it, and every other WebGPU can do the same.
+//! Schedules executed without the library's device code: host.rs has all the device code that it takes, and a
+//! host on any other WebGPU can do the same.
 //!
 //! `cargo run --release --example bare_wgpu` pools and unpools and compares with the reference; `--help` lists the
 //! options.

@@ -1,4 +1,4 @@
-//! Shows what an operator becomes: from attributes and a shape the plan, the schedule, the kernels and their text. It
+//! Shows what an operator with attributes and a shape becomes: the plan, the schedule, the kernels and their text. It
 //! needs no GPU.
 //!
 //! `cargo run --example inspect` shows a case of its own,
