@@ -122,9 +122,8 @@ impl MaxPool {
 
     /// OpenVINO's MaxPool-8 and MaxPool-14, as its CPU plugin computes them.
     ///
-    /// * A maximum starts at the lowest finite value (in f16 and bf16 at minus infinity), so NaN are ignored, and a
-    ///   window without an element above that value gives that value and the index of element 0 of its plane
-    ///   (openvino#35935).
+    /// * A maximum starts at the lowest finite value (in f16 and bf16 at minus infinity), so NaN are ignored. A window
+    ///   without an element above that value gives that value and the index of element 0 of its plane (openvino#35935).
     /// * A window wholly in padding gives the same value and index.
     /// * A kernel that leaves an axis without outputs is refused.
     ///
