@@ -8,11 +8,11 @@ use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, Tens
 use crate::gpu::calls::gpu::Gpu;
 use wgpu_pooling_cpu::Cpu;
 
-/// What computes, a GPU or the CPU: for programs that decide at run time, and match it for what only one of them has.
-/// Bits and errors are the same.
+/// A GPU or the CPU, for programs that decide at run time. They `match` on it to use what only one of them has. Bits
+/// and errors are the same.
 ///
-/// On the CPU an asynchronous call computes at once and never waits, so it blocks its thread. Which of both to take is
-/// the program's decision: nothing here falls back from one to the other.
+/// On the CPU an asynchronous call computes at once and never waits, so it blocks its thread. The program decides which
+/// of the two to use: neither falls back to the other.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, Device, MaxPool, MaxUnpool, Tensor};

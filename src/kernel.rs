@@ -53,7 +53,7 @@ impl Sink {
 pub(crate) struct RowLoads {
     /// Whether the row is loaded word by word: its elements are contiguous, several to a word.
     pub words: bool,
-    /// Loads in flight together, at most eight, and the number of such chunks in the longest row.
+    /// The loads of a chunk, which are in flight together, at most eight; and the number of chunks in the longest row.
     pub together: u32,
     pub chunks: u32,
 }

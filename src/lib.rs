@@ -44,24 +44,23 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! A `Device` is either of them, for programs that decide at run time. [`Reference`] has the operators as plain loops,
-//! which define what a plan means, and results are compared with. All are a [`Backend`].
+//! A `Device` is a GPU or the CPU, for programs that decide at run time. [`Reference`] has the operators as plain
+//! loops, which define what a plan means and with which every backend is compared. All of these are [`Backend`]s.
 //!
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
-//! use `Prepared::encode`. The pages of the module [`docs`] say more: `choosing` compares the three ways, and the ways
-//! to compute on the CPU; `guests` has what an application with its own device needs: where elements lie, own kernels,
-//! textures, runtimes; `hosts` has what any other WebGPU needs to run a schedule; `faults` lists possible faults and
-//! the errors that callers see.
+//! use `Prepared::encode`. The pages of the module [`docs`] say more. `choosing` compares these three ways, and the
+//! ways to compute on the CPU. `guests` is for applications with their own device: where elements lie, own kernels,
+//! textures, runtimes. `hosts` says how to run a schedule on any other WebGPU. `faults` lists possible faults and the
+//! errors that callers see.
 //!
 //! # Features
 //!
-//! With `default-features = false` the crate has plans, schedules, shader texts and the reference, all of which can be
-//! printed, compared and tested without a device, and does not depend on wgpu. The feature `cpu` brings the CPU
+//! With `default-features = false` the crate does not depend on wgpu. It has plans, schedules, shader texts and the
+//! reference, all of which can be printed, compared and tested without a device. The feature `cpu` brings the CPU
 //! backend, `gpu` the calls on a GPU, `onnx` the reader of models, `ndarray` views of that crate's arrays, and the
 //! features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
 //!
-//! How the library is built, which words it uses and what its code keeps to stands in ARCHITECTURE.md, beside the
-//! README.
+//! ARCHITECTURE.md, beside the README, describes the library's structure, its terms and its rules.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -2,7 +2,7 @@
 
 use wgpu_pooling_plan::{ExecuteError, Plan};
 
-/// What an unpool or a conversion of indices says of bad indices: the contents of the buffer
+/// What an unpool or a conversion of indices reports about bad indices: the contents of the buffer
 /// [`Operand::Report`](crate::Operand::Report).
 ///
 /// The library's own calls read it themselves. A program that encodes into its own pass, or runs a schedule on its own,

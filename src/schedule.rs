@@ -18,7 +18,7 @@ pub(crate) fn refuses_the_kernel(error: &PlanError) -> bool {
     matches!(error, PlanError::ExceedsLimit { what, .. } if *what == STORAGE_BUFFERS)
 }
 
-/// The names of an operand's bytes in errors: of those in a buffer, and of those in a binding.
+/// What errors call the size of an operand's buffer, and the size of its binding.
 fn bytes_of(operand: Operand) -> [&'static str; 2] {
     macro_rules! bytes_of {
         ($field:literal) => {
@@ -66,7 +66,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits that every WebGPU device has, of a GPU.
+    /// The limits that every WebGPU device has, for a GPU.
     ///
     /// ```
     /// use wgpu_pooling::Limits;
@@ -246,7 +246,7 @@ impl Schedule {
         &self.plan
     }
 
-    /// The same schedule with X and the indices that are read bound as writable storage, though nothing writes them.
+    /// This schedule with X and the input indices bound as writable storage, although no kernel writes to them.
     ///
     /// WebGPU does not permit a dispatch to bind a buffer once as read-only and once as writable storage, even if the
     /// ranges do not overlap. A program whose tensors are ranges of one large buffer, as in a memory pool, takes this
@@ -270,7 +270,7 @@ impl Schedule {
         self
     }
 
-    /// Whether X and the indices that are read are bound as writable storage.
+    /// Whether X and the input indices are bound as writable storage.
     pub fn writable_inputs(&self) -> bool {
         self.dispatches.iter().any(|dispatch| dispatch.key.kernel().writable_inputs)
     }
@@ -386,11 +386,11 @@ impl Schedule {
         &self.plan.outputs()[0].shape
     }
 
-    /// Whether the dispatches add to the report and do not clear it first: those of an unpool under
-    /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report must be zero before the first run, keeps
-    /// the first position and the count (modulo 2^32) over all runs, and is cleared by whoever reads it. Several such
-    /// unpools may share one, which then has the count of all and the smallest position, but not whose it is; any other
-    /// unpool or conversion needs its own, since it clears it first.
+    /// Whether the dispatches add to the report without clearing it first, as an unpool does under
+    /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). The caller clears such a report before the first run and
+    /// after reading it. It keeps the first position and the count (modulo 2^32) over all runs. Several such unpools
+    /// may share a report, which then has their total count and smallest position, but does not say which unpool it is
+    /// from. Any other unpool or conversion clears its report first, and needs its own.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, OutsideWindow};

@@ -87,9 +87,9 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// The schedule that computes a plan on a device with these limits.
 ///
 /// The choice depends on the plan and the limits only, never on the device's name, and changes no result, but for which
-/// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Of a device's kind it asks only whether it
-/// is software ([`Limits::software`]), which decides how much an invocation does and, where the table says so, which
-/// family runs. It is the first family of a column that applies and fits the limits:
+/// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Whether the device is software
+/// ([`Limits::software`]) decides how much an invocation does and, where the table says so, which family runs. The
+/// choice is the first family of a column that applies and fits the limits:
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |

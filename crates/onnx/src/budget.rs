@@ -27,7 +27,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a file of so many bytes.
+    /// For a file of this many bytes.
     pub fn of(bytes: usize) -> Self {
         let bytes = bytes as u64;
         let limit = bytes.saturating_mul(PER_BYTE).saturating_add(FIXED);
@@ -40,18 +40,18 @@ impl Budget {
         left.map(drop).ok_or(ModelError::TooMuchWork { bytes: self.bytes, limit: self.limit })
     }
 
-    /// Spends what a text costs that is checked, hashed or compared.
+    /// Spends the cost of checking, hashing or comparing a text.
     pub fn spend_text(&self, text: &[u8]) -> Result<(), ModelError> {
         self.spend(text.len() as u64 / 4)
     }
 
-    /// Spends what it costs to look up a name.
+    /// Spends the cost of looking up a name.
     pub fn look_up(&self, name: &str) -> Result<(), ModelError> {
         self.spend(NAME)?;
         self.spend_text(name.as_bytes())
     }
 
-    /// Spends what is kept of a file, in bytes or numbers.
+    /// Spends the cost of keeping this many bytes or numbers of a file.
     pub fn spend_kept(&self, length: usize) -> Result<(), ModelError> {
         self.spend(KEPT.saturating_mul(length as u64))
     }
@@ -62,7 +62,7 @@ impl Budget {
         Ok(name.to_owned())
     }
 
-    /// Spends what a pooling node costs, and the path of where it is, which is printed with each.
+    /// Spends the cost of a pooling node and of its path, which is printed with it.
     pub fn spend_pooling(&self, path: &str) -> Result<(), ModelError> {
         self.spend(POOLING)?;
         self.spend_kept(path.len())

@@ -33,17 +33,17 @@ pub enum ModelError {
     /// Text that is no OpenVINO IR.
     #[error("no OpenVINO IR: {0}")]
     Ir(String),
-    /// More of something than this reader takes.
+    /// More items than this reader takes.
     #[error("{found} {what}, and at most {limit} are read")]
     TooMany {
-        /// Of what.
+        /// What kind of items.
         what: &'static str,
         /// How many there are, at least.
         found: u64,
         /// How many are read.
         limit: u64,
     },
-    /// A file that asks for more work than one of its length may, as functions do that call each other without end.
+    /// A file that asks for more work than its length permits, such as functions that call each other without end.
     #[error("reading these {bytes} bytes takes more than the {limit} steps that they may take")]
     TooMuchWork {
         /// The length of the model's file.
@@ -60,7 +60,7 @@ pub enum ModelError {
         /// The domain.
         domain: String,
     },
-    /// An attribute of a node in a function's body whose value the caller of the function gives, and nothing calls it.
+    /// An attribute in a function's body takes its value from the function's caller, but there is none.
     #[error("the attribute {name} is given by the caller of the function, and nothing calls it")]
     AttributeOfCaller {
         /// The attribute's name in the body.
@@ -89,8 +89,7 @@ pub enum ModelError {
         name: String,
         /// The bytes of its elements.
         expected: u64,
-        /// The bytes that there are; where numbers are listed one by one and are too many, those up to the first too
-        /// many.
+        /// The bytes that there are. Of numbers listed one by one, only those up to the first surplus one are counted.
         actual: u64,
     },
     /// Data outside the model's file that are refused or cannot be read.

@@ -40,7 +40,7 @@ impl ExternalData {
         ModelError::External { location: self.location.clone(), reason: reason.into() }
     }
 
-    /// Reads the elements, of which there have to be so many bytes, from a file in the model's folder or below it.
+    /// Reads the elements, which have to be `expected` bytes, from a file in the model's folder or below it.
     pub fn read(&self, folder: &Path, expected: u64) -> Result<Vec<u8>, ModelError> {
         let location = Path::new(&self.location);
         let stays_below = location.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));

@@ -1,5 +1,5 @@
-//! Files that strangers may have put there. Only regular ones are read, and of each no more than it has when it is
-//! opened.
+//! Files that strangers may have put there. Only regular files are read, and no more of each than its length when it
+//! was opened.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Error, ErrorKind, Read, Seek, SeekFrom};
@@ -34,7 +34,7 @@ impl RegularFile {
         Ok(RegularFile { file, length })
     }
 
-    /// Opens a file in a folder or below it, where links may lead too, but not out of it.
+    /// Opens a file in a folder or below it. Links may not lead out of the folder.
     pub fn inside(folder: &Path, location: &Path) -> io::Result<Self> {
         let (folder, path) = (folder.canonicalize()?, folder.join(location).canonicalize()?);
         if !path.starts_with(&folder) {
@@ -43,7 +43,7 @@ impl RegularFile {
         RegularFile::open(&path)
     }
 
-    /// Reads a range, all of which the file has to have.
+    /// Reads a range, which has to lie within the file.
     pub fn read(&mut self, range: Range<u64>) -> io::Result<Vec<u8>> {
         let missing = || Error::new(ErrorKind::UnexpectedEof, format!("it has {} bytes, not {range:?}", self.length));
         let length = range.end.checked_sub(range.start).filter(|_| range.end <= self.length).ok_or_else(missing)?;
@@ -56,7 +56,7 @@ impl RegularFile {
     }
 }
 
-/// Reads a whole file, of at most so many bytes.
+/// Reads a whole file of at most `most` bytes.
 pub fn read(path: &Path, what: &'static str, most: u64) -> Result<Vec<u8>, ModelError> {
     let mut file = RegularFile::open(path).map_err(|error| failed(path, &error))?;
     at_most(what, file.length, most)?;

@@ -44,7 +44,7 @@ struct Layer<'a> {
     kind: &'a str,
 }
 
-/// The layers and edges of one body. What others ask for is read of each layer once.
+/// The layers and edges of one body. What other layers need of a layer is read once.
 struct Body<'a> {
     layers: HashMap<&'a str, Layer<'a>>,
     /// From the port that takes a value to the one that gives it.
@@ -115,7 +115,7 @@ impl Budget {
         Ok(value)
     }
 
-    /// The children of a name.
+    /// The children with this name.
     fn children<'a>(&self, node: Xml<'a>, name: &str) -> Result<Vec<Xml<'a>>, ModelError> {
         let mut found = Vec::new();
         for child in node.children() {
@@ -125,7 +125,7 @@ impl Budget {
         Ok(found)
     }
 
-    /// The children of a name in the first group of another.
+    /// The children called `name` of the first child called `group`.
     fn grouped<'a>(&self, node: Xml<'a>, group: &str, name: &str) -> Result<Vec<Xml<'a>>, ModelError> {
         self.children(node, group)?.first().map_or(Ok(Vec::new()), |group| self.children(*group, name))
     }

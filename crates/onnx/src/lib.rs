@@ -1,15 +1,15 @@
 //! Models of ONNX and OpenVINO: their pooling nodes as [`Node`](wgpu_pooling_plan::Node)s and plans, without a device.
 //!
 //! Programs use the crate [wgpu-pooling](https://docs.rs/wgpu-pooling) with its feature `onnx`, where this is the
-//! module `onnx`; so do the examples here.
+//! module `onnx`. The examples here use it too.
 //!
 //! [`Model`] reads a file and lists the pooling nodes in it, also those inside `If`, `Loop` and `Scan` and inside the
 //! model's own functions. Each has the operator as a [`Node`](wgpu_pooling_plan::Node), what the model says of the
 //! inputs, and with that a plan; [`ModelNode::traps`] says where runtimes disagree about it. [`FileTensor`] reads the
 //! tensors that test data consist of.
 //!
-//! A program that has the attributes of a node by itself, as a custom operator of onnxruntime has, needs none of this:
-//! it fills a [`Node`](wgpu_pooling_plan::Node) and calls [`Node::plan_for`](wgpu_pooling_plan::Node::plan_for).
+//! A program that already has a node's attributes, such as a custom operator of onnxruntime, needs none of this: it
+//! fills a [`Node`](wgpu_pooling_plan::Node) and calls [`Node::plan_for`](wgpu_pooling_plan::Node::plan_for).
 //!
 //! ```
 //! use wgpu_pooling::{Preset, onnx::Model};
@@ -29,9 +29,9 @@
 //!
 //! # Files from strangers
 //!
-//! Work and memory are bounded by a file's length, whatever is nested in it and called how often
-//! ([`ModelError::TooMuchWork`]). Only regular files are opened, no pipes and no devices; what belongs to a model,
-//! external data and weights, lies in its folder or below once links are resolved.
+//! Work and memory are bounded by a file's length, however graphs and functions are nested and called
+//! ([`ModelError::TooMuchWork`]). Only regular files are opened, no pipes and no devices. A model's external data and
+//! weights have to lie in its folder or below, after links are resolved.
 
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]

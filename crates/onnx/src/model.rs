@@ -17,9 +17,9 @@ const MAX_TEXT: u64 = 1 << 28;
 
 /// A model and its pooling nodes, those inside graphs of `If`, `Loop` and `Scan` and inside functions too.
 ///
-/// Of an ONNX file only what the pooling nodes need is read; the rest, such as the weights, is skipped where it lies.
-/// The reader takes files from strangers: errors are typed, and time and memory are bounded by a multiple of the file's
-/// length and a constant, however graphs and functions are nested and called ([`ModelError::TooMuchWork`]).
+/// Of an ONNX file only what the pooling nodes need is read; the rest, such as the weights, is skipped. The reader
+/// takes files from strangers: errors are typed, and time and memory are bounded by a multiple of the file's length and
+/// a constant, however graphs and functions are nested and called ([`ModelError::TooMuchWork`]).
 ///
 /// ```no_run
 /// use wgpu_pooling::{Preset, onnx::Model};
@@ -42,8 +42,8 @@ pub struct Model {
 
 impl Model {
     /// Reads a model's file: an OpenVINO IR if its name ends in `.xml`, with its weights in the file of the same name
-    /// that ends in `.bin`, and otherwise ONNX. Only regular files are read, no pipes and no devices; what belongs to a
-    /// model lies in its folder or below once links are resolved.
+    /// that ends in `.bin`, and otherwise ONNX. Only regular files are read, no pipes and no devices. A model's other
+    /// files have to lie in its folder or below, after links are resolved.
     ///
     /// # Errors
     /// [`ModelError::File`] for a file that cannot be read or is no regular one; otherwise as [`Model::from_onnx`] and
@@ -121,7 +121,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`FileTensor::read`]; [`ModelError::External`] for a location that is absolute or leaves the model's folder,
-    /// and for an offset and a length that the file does not have.
+    /// and for a range that is not in the file.
     ///
     /// ```
     /// let model = wgpu_pooling::onnx::Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;

@@ -1,4 +1,4 @@
-//! The pooling nodes of a model, and where the values come from that they take.
+//! The pooling nodes of a model, and where their input values come from.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub enum Constant {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ValueSource {
-    /// The model's input of this number, of those that no initializer gives.
+    /// The model's input with this number, not counting inputs that an initializer gives.
     Input(usize),
     /// A tensor of the model: [`Model::constant`](super::Model::constant).
     Constant(usize),
@@ -50,7 +50,7 @@ pub enum ValueSource {
         /// The output's number.
         output: usize,
     },
-    /// An operator that this crate does not have: its type. Empty if nothing in the model gives the value.
+    /// The type of another operator, which this crate does not have. Empty if nothing in the model gives the value.
     Elsewhere(String),
 }
 
@@ -67,7 +67,7 @@ pub enum ValueSource {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ModelInput {
-    /// The value's name where the node is.
+    /// The value's name in the graph or function that has the node.
     pub name: String,
     /// The element type, if the model says it and it is one of this crate's.
     pub dtype: Option<DType>,

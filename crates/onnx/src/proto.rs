@@ -177,13 +177,12 @@ impl<'a> AttributeMessage<'a> {
         Ok(AttributeMessage { tensor, value })
     }
 
-    /// The attribute of the calling node whose value this one has, if it is in a function's body and does not have its
-    /// own.
+    /// The attribute of the calling node from which this attribute of a function's body takes its value, if it does.
     pub fn refers_to(message: Message<'a>) -> Result<Option<&'a str>, ModelError> {
         Ok(Some(last_text(message, 21)?).filter(|name| !name.is_empty()))
     }
 
-    /// The graphs inside an attribute, without its numbers, of which an attribute of any node may have many.
+    /// The graphs inside an attribute. Its numbers, which may be many, are not read.
     pub fn graphs(message: Message<'a>) -> Result<Vec<Message<'a>>, ModelError> {
         let mut graphs = Vec::new();
         for field in message.fields() {
@@ -333,7 +332,7 @@ impl<'a> TensorMessage<'a> {
         Ok(tensor)
     }
 
-    /// The name alone, of a tensor that perhaps nothing needs.
+    /// The name alone, because the tensor may not be needed.
     pub fn name(message: Message<'a>) -> Result<&'a str, ModelError> {
         last_text(message, 8)
     }

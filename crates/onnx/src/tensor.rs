@@ -144,7 +144,7 @@ impl<'a> FileTensor<'a> {
     /// The tensor as the operators take it.
     ///
     /// # Errors
-    /// [`ModelError::Plan`] if the bytes are not as many as the shape needs, which the readers have checked.
+    /// [`ModelError::Plan`] if the number of bytes is not what the shape needs; the readers have checked that it is.
     ///
     /// ```
     /// use wgpu_pooling::onnx::FileTensor;

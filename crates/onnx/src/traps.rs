@@ -8,8 +8,8 @@ use wgpu_pooling_plan::{
 
 use super::node::ModelNode;
 
-/// A point on which runtimes disagree, or which users take for something else, and which a node meets. The text says
-/// what each does; numbers behind `#` are threads of the runtime's repository.
+/// A property of a node on which runtimes disagree, or which users may misunderstand. The text says what each runtime
+/// does; numbers behind `#` are threads of the runtime's repository.
 ///
 /// ```
 /// use wgpu_pooling::onnx::{Model, Trap};
@@ -50,7 +50,7 @@ pub enum Trap {
     IndexConvention,
     /// Indices beside data in NHWC.
     NhwcIndices,
-    /// An `output_shape` other than the inferred one, or perhaps so.
+    /// An `output_shape` that is, or may be, other than the inferred one.
     OutputShape,
     /// An unpool of windows that overlap.
     RepeatedIndices,
@@ -202,8 +202,8 @@ struct Facts<'a> {
 }
 
 impl ModelNode {
-    /// The points that this node meets on which runtimes disagree. Where a shape is not known, those are named that it
-    /// may meet.
+    /// The properties of this node on which runtimes disagree. Where a shape is not known, those that may apply are
+    /// included.
     ///
     /// ```
     /// use wgpu_pooling::onnx::{Model, Trap};

@@ -59,11 +59,11 @@ impl Default for Origin<'_> {
     }
 }
 
-/// The names of a graph or of a function's body, and what holds in it.
+/// The values of a graph or of a function's body by name, its opsets and its call.
 struct Scope<'a, 's> {
     values: HashMap<&'a str, Known<'a>>,
     outer: Option<&'s Scope<'a, 's>>,
-    /// Where this is, for the reader.
+    /// The path of the graph or body, to be shown to users.
     path: Arc<str>,
     opsets: &'s [(&'a str, i64)],
     /// In a function's body: the attributes of the call, or nothing if the function is not called.
@@ -169,7 +169,7 @@ impl<'a> Scope<'a, '_> {
 }
 
 impl<'a> Walk<'a> {
-    /// What the scope says of a name, to be set.
+    /// The scope's entry for a name, to be changed.
     fn value<'w>(&self, scope: &'w mut Scope<'a, '_>, name: &'a str) -> Result<&'w mut Known<'a>, ModelError> {
         self.budget.look_up(name)?;
         Ok(scope.values.entry(name).or_default())

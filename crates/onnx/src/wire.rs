@@ -9,7 +9,7 @@ use super::error::{ModelError, at_most};
 pub struct Message<'a> {
     pub bytes: &'a [u8],
     pub at: usize,
-    /// What reading its fields is spent from; nothing for a tensor by itself, which is read once.
+    /// The budget from which reading its fields is spent. A tensor by itself has none, since it is read once.
     budget: Option<&'a Budget>,
 }
 
@@ -200,7 +200,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Appends to a list that may have at most so many values.
+/// Appends to a list that may have at most `most` values.
 pub fn push<T>(list: &mut Vec<T>, value: T, what: &'static str, most: usize) -> Result<(), ModelError> {
     at_most(what, (list.len() as u64).saturating_add(1), most as u64)?;
     list.push(value);

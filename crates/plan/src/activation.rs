@@ -55,7 +55,8 @@ macro_rules! float_activation {
 float_activation!(float, f32, std::convert::identity::<f32>);
 float_activation!(double, f64, exact);
 
-/// A parameter as a double. A processor that takes subnormal floats for zeros converts those to zeros, too.
+/// A parameter as a double. Subnormals are converted without float arithmetic on them, since a processor may take them
+/// for zeros.
 fn exact(parameter: f32) -> f64 {
     if !parameter.is_subnormal() {
         return parameter.into();
@@ -64,8 +65,8 @@ fn exact(parameter: f32) -> f64 {
     (steps * f64::from_bits((1023 - 149) << 52)).copysign(if parameter.is_sign_negative() { -1.0 } else { 1.0 })
 }
 
-/// Relu and Clip on integers compare exactly; a bound is rounded into the window, the minimum up and the maximum down.
-/// Plans refuse the other activations.
+/// Relu and Clip on integers compare exactly; bounds are rounded inwards, the minimum up and the maximum down. Plans
+/// refuse the other activations.
 fn integer<T: Element>(activation: Activation, x: T) -> Option<T> {
     let zero = T::of_f64(0.0);
     match activation {

@@ -62,11 +62,11 @@ parse_names!(
 /// Indices are unchanged. Parameters are f32. A value that the function does not change keeps its bits, NaN and -0
 /// included.
 ///
-/// Relu and Clip compare and are exact on every path; integers have these two only. The other four round: the CPU
-/// computes them in f32 for f16, bf16 and f32 and in f64 for f64, and a GPU may differ by at most 1 unit in the last
-/// place of the dtype for LeakyRelu and HardSigmoid (whose product and sum may be fused), and for Tanh and Sigmoid by 1
-/// unit of f16 and bf16 and 8 units of f32. A GPU may also take an f32 below the smallest normal one for zero, before
-/// and after it computes. The other four are not computed in f64 on a GPU and fail with [`PlanError::NotOnGpu`].
+/// Relu and Clip compare and are exact on every path; integers have these two only. The other four round. The CPU
+/// computes them in f32 for f16, bf16 and f32 and in f64 for f64. A GPU may differ by units in the last place of the
+/// dtype: for LeakyRelu and HardSigmoid (whose product and sum may be fused) by at most 1, for Tanh and Sigmoid by 1 in
+/// f16 and bf16 and by 8 in f32. A GPU may also treat a subnormal f32 as zero, before and after it computes. In f64
+/// these four fail on a GPU with [`PlanError::NotOnGpu`].
 ///
 /// ```
 /// use wgpu_pooling::Activation;

@@ -11,8 +11,8 @@ use crate::plan::Plan;
 use crate::tensor::{Tensor, TensorSpec};
 use crate::untyped::{TensorMut, TensorRef};
 
-/// What the methods of a [`Backend`] return, and of [sources](crate::AsyncSource) and [sinks](crate::AsyncSink) that
-/// wait: a boxed future of a result, `Send` outside the web. The box is what makes `dyn Backend` possible.
+/// What the methods of a [`Backend`], and of [sources](crate::AsyncSource) and [sinks](crate::AsyncSink) that wait,
+/// return: a boxed future of a result, `Send` outside the web. The box is what makes `dyn Backend` possible.
 ///
 /// ```
 /// use wgpu_pooling::Later;
@@ -33,7 +33,7 @@ pub type Later<'a, T, E = ExecuteError> = Pin<Box<dyn Future<Output = Result<T, 
 #[cfg(target_arch = "wasm32")]
 pub type Later<'a, T, E = ExecuteError> = Pin<Box<dyn Future<Output = Result<T, E>> + 'a>>;
 
-/// `Send + Sync` outside the web; on it the objects of a device belong to one thread.
+/// `Send + Sync` outside the web. On the web the objects of a device belong to one thread.
 ///
 /// ```
 /// fn shared<T: wgpu_pooling::Shared>() {}
@@ -44,7 +44,7 @@ pub trait Shared: Send + Sync {}
 #[cfg(not(target_arch = "wasm32"))]
 impl<T: Send + Sync + ?Sized> Shared for T {}
 
-/// `Send + Sync` outside the web; on it the objects of a device belong to one thread.
+/// `Send + Sync` outside the web. On the web the objects of a device belong to one thread.
 ///
 /// ```
 /// fn shared<T: wgpu_pooling::Shared>() {}
@@ -55,7 +55,7 @@ pub trait Shared {}
 #[cfg(target_arch = "wasm32")]
 impl<T: ?Sized> Shared for T {}
 
-/// Where plans are computed: `Gpu`, `Cpu`, `Device`, which is one of them, and [`Reference`](crate::Reference). All
+/// Where plans are computed: `Gpu`, `Cpu`, `Device`, which is either of these, and [`Reference`](crate::Reference). All
 /// give the same bits.
 ///
 /// Programs call a [`Request`](crate::Request), which takes any backend; a runtime that chooses among several holds an
@@ -78,7 +78,7 @@ pub trait Backend: Shared {
     /// Makes a plan ready, for calls that are made more than once.
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] if the backend cannot compute the plan; those of a device.
+    /// [`ExecuteError::Plan`] if the backend cannot compute the plan; errors of a device.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run};
@@ -141,7 +141,7 @@ pub trait Backend: Shared {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError>;
 
-    /// Whether there is a point in further calls. [Streams](crate::Stream) ask it before each tile.
+    /// An error if there is no point in further calls. [Streams](crate::Stream) ask it before each tile.
     ///
     /// # Errors
     /// [`ExecuteError::DeviceLost`] if a device is lost; [`ExecuteError::Interrupted`] if the caller of a CPU backend
@@ -155,13 +155,13 @@ pub trait Backend: Shared {
         Ok(())
     }
 
-    /// The most bytes that a [stream](crate::Stream) holds whose largest tile has this plan: of the host, and of a
-    /// device, where two tiles are in flight at a time. A backend that has no device and does not wait holds the
+    /// The most bytes of the host and of a device that a [stream](crate::Stream) holds if its largest tile has this
+    /// plan. On a device two tiles are in flight at a time. A backend that has no device and does not wait holds the
     /// tensors of one tile.
     ///
     /// # Errors
-    /// If the backend does not compute such a tile: [`PlanError::ExceedsLimit`](crate::PlanError::ExceedsLimit) for
-    /// those that are too large.
+    /// Why the backend cannot compute such a tile: [`PlanError::ExceedsLimit`](crate::PlanError::ExceedsLimit) if it is
+    /// too large.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Reference};
@@ -173,8 +173,8 @@ pub trait Backend: Shared {
         Ok(tile.inputs().iter().chain(tile.outputs()).map(TensorSpec::bytes).fold(0, u64::saturating_add))
     }
 
-    /// [`Backend::prepare`] for a tile of a [stream](crate::Stream), whose kernel is chosen by its own plan, whatever
-    /// the handle asks for.
+    /// [`Backend::prepare`] for a tile of a [stream](crate::Stream). The tile's plan decides the kernel, whatever
+    /// choice the handle has.
     ///
     /// # Errors
     /// As [`Backend::prepare`].
@@ -220,14 +220,14 @@ pub trait Run: Shared {
     }
 
     /// Reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whatever their element types. A GPU
-    /// submits its work when the future is polled first, so that runs that were polled once overlap. A future that is
+    /// submits its work at the first poll of the future, so runs overlap if each was polled once. A future that is
     /// dropped cancels the call.
     ///
     /// # Errors
     /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`] and
     /// [`ExecuteError::ShapeMismatch`] if the tensors are not the plan's; [`ExecuteError::IndexOutOfRange`],
     /// [`ExecuteError::IndexOutsideWindow`] and [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan
-    /// skips them; [`ExecuteError::OutOfMemory`], [`ExecuteError::Interrupted`] and those of a device. If there is an
+    /// skips them; [`ExecuteError::OutOfMemory`], [`ExecuteError::Interrupted`] and errors of a device. If there is an
     /// error other than `Interrupted` and `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they
     /// were.
     ///
@@ -425,7 +425,7 @@ pub trait Outputs: sealed::Sealed + Send + Sized {
     #[doc(hidden)]
     fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send;
 
-    /// The same after a call. What a backend has not written is zeros: a tensor has the elements that its shape says.
+    /// The tensors after a call. Elements that a backend has not written are zeros.
     #[doc(hidden)]
     fn completed(mut self) -> Result<Self, ExecuteError> {
         self.tensors().as_mut().iter_mut().try_for_each(|tensor| tensor.bytes_mut().map(|_| ()))?;
@@ -433,7 +433,7 @@ pub trait Outputs: sealed::Sealed + Send + Sized {
     }
 }
 
-/// The outputs of a plan, if there are as many.
+/// The outputs of a plan, if there are `N`.
 fn outputs<const N: usize>(plan: &Plan) -> Result<&[TensorSpec; N], ExecuteError> {
     plan.check_count("outputs", plan.outputs(), N)?;
     plan.outputs().try_into().map_err(|_| ExecuteError::BufferMissing { what: "an output" })

@@ -199,10 +199,11 @@ mod sealed {
         /// The element nearest to a number: floats are rounded once, integers towards zero and into their range.
         fn of_f32(number: f32) -> Self;
 
-        /// The same of a double.
+        /// The element nearest to a double.
         fn of_f64(number: f64) -> Self;
 
-        /// An integer that orders elements as `greater` does: -0 and +0 have the same. That of a NaN has no meaning.
+        /// An integer that orders elements as `greater` does: -0 and +0 have the same rank. The rank of a NaN has no
+        /// meaning.
         fn rank(self) -> i64;
     }
 }

@@ -167,9 +167,9 @@ impl AxisWindow {
         }
     }
 
-    /// The elements that the windows of a range of outputs can reach, and these windows relative to them: an axis whose
-    /// windows have the same taps. It begins at or before the `first` of every window, empty ones included, unless
-    /// `first` lies beyond the axis. It has at least one element.
+    /// The elements that the windows of a range of outputs can reach, and these windows relative to those elements,
+    /// with the same taps. The range of elements begins at or before the `first` of every window, empty ones included,
+    /// unless `first` lies beyond the axis. It is never empty.
     pub(crate) fn part(self, outputs: Range<usize>, input: usize, output: usize) -> (Range<usize>, AxisWindow) {
         let (first_output, last_output) = (outputs.start, outputs.end.max(outputs.start + 1) - 1);
         match self {
@@ -259,8 +259,8 @@ impl AxisWindow {
         }
     }
 
-    /// A position at or before the first tap of a window, less than a step before it, and the step. Neither decreases
-    /// from one window to the next.
+    /// A position at the first tap of a window or less than a step before it, and the step. Neither decreases from one
+    /// window to the next.
     #[doc(hidden)]
     #[inline]
     pub fn bounds(self, output_index: usize, input: usize, output: usize) -> [i64; 2] {

@@ -185,7 +185,7 @@ impl IndexSpace {
         shape == other.shape() && pairs.into_iter().all(|((own, other), &extent)| extent < 2 || own == other)
     }
 
-    /// Refuses indices that count otherwise.
+    /// Refuses indices of another convention.
     #[doc(hidden)]
     pub fn check_indices(&self, actual: &IndexSpace) -> Result<(), PlanError> {
         if self.agrees_with(actual) {
@@ -277,8 +277,8 @@ impl IndexSpace {
         self.strides().flat(n, c, coordinates)
     }
 
-    /// The element that `index`, stored in plane (n, c), names: batch, channel and spatial coordinates. If the
-    /// convention does not count the batch or the channel, they are `n` or `c`.
+    /// The element that `index`, stored in plane (n, c), names: batch, channel and spatial coordinates. A batch or
+    /// channel that the convention does not count is `n` or `c`.
     ///
     /// `None` if the index lies outside `0..unit()`.
     ///

@@ -2,7 +2,7 @@
 
 use crate::element::Index;
 
-/// Whether all indices that a plane stores name elements of that plane, or none where -1 is skipped. `base` is the
+/// Whether each index that a plane stores names an element of that plane, or is a -1 that is skipped. `base` is the
 /// index of the plane's first element. Compiled into the loops of its callers.
 #[inline(always)]
 pub fn stay_in_plane<I: Index>(indices: &[I], base: i64, elements: u64, skips_minus_one: bool) -> bool {
@@ -30,7 +30,7 @@ impl Offence {
         self.merge(Offence { first: Some((place, value)), count: 1 });
     }
 
-    /// Adds those that another thread has counted.
+    /// Adds the bad indices that another thread has counted.
     pub fn merge(&mut self, other: Offence) {
         self.count = self.count.saturating_add(other.count);
         self.first = match (self.first, other.first) {

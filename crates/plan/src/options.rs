@@ -77,7 +77,7 @@ option! {
     /// How the number of outputs of an axis is rounded.
     ///
     /// `ceil_mode` 0 is [`Floor`](CeilRule::Floor) and 1 is [`CeilDrop`](CeilRule::CeilDrop): onnxruntime and PyTorch
-    /// drop the window that would start in the end padding for every opset, and the text does since opset 22
+    /// drop the window that would start in the end padding in every opset, and ONNX's text does since opset 22
     /// (onnx#5711, onnx#5741).
     ///
     /// ```
@@ -142,7 +142,8 @@ option! {
     /// ```
     #[non_exhaustive]
     SizeRounding, "size_rounding" {
-        /// To minus infinity: an axis has no output if the window is longer by up to a stride; by more, it is an error.
+        /// To minus infinity: an axis has no output if the window exceeds the padded input by up to a stride; a longer
+        /// one is an error.
         #[default]
         Floor = "floor",
         /// Toward zero, as C++ divides: onnxruntime gives one window, partly outside (onnxruntime#25234).
@@ -355,7 +356,7 @@ option! {
     /// ```
     #[non_exhaustive]
     UnpoolSpace, "unpool_space" {
-        /// Flat in the inferred shape; the block is placed at the origin. The example of the published operator page.
+        /// Flat in the inferred shape, which is placed at Y's origin: the published operator page's example.
         #[default]
         InferredTopLeft = "inferred_top_left",
         /// Flat in the given shape: onnxruntime, PyTorch, onnx since PR 8413.
@@ -405,11 +406,11 @@ option! {
         /// The one that comes last in (n, c, spatial) order, also for NHWC data: onnx.reference, onnxruntime.
         #[default]
         LastWins = "last_wins",
-        /// Any of them, for callers who know that their values are equal or that no indices are equal. An unpool of
-        /// elements of four bytes that also skips bad indices ([`OutOfBounds::Skip`]) is then two dispatches without
-        /// scratch memory, and which of several sources wins may differ from run to run; other paths compute as with
-        /// `LastWins`. For large tensors with a pool's own indices, [`OutsideWindow`] or
-        /// `Family::Streaming` moves fewer bytes.
+        /// Any of them, for callers who know that no indices are equal, or that equal indices have equal values. An
+        /// unpool of elements of four bytes that also skips bad indices ([`OutOfBounds::Skip`]) is then two dispatches
+        /// without scratch memory, and which of several sources wins may differ from run to run; other paths compute as
+        /// with `LastWins`. For large tensors with a pool's own indices, [`OutsideWindow`] or `Family::Gather` moves
+        /// fewer bytes.
         Any = "any",
     }
 }
@@ -437,12 +438,12 @@ option! {
 }
 
 option! {
-    /// What an index of a MaxUnpool that lies outside its own window does. The window of a source is the one that the
-    /// pool with the same attributes has there; the indices of such a pool lie in their own windows. A caller who has
-    /// them from a pool can say so: then an unpool is one dispatch, or two for small outputs and for windows that are
-    /// dilated, adaptive or leave gaps, without scratch memory. Every index that does not keep to it is found or
-    /// skipped, those outside the index space included, whatever [`OutOfBounds`] says; only -1 is always skipped by the
-    /// inverse of a pool that can have windows wholly in padding.
+    /// The rule for indices of a MaxUnpool outside their own windows. An index's own window is the one that the pool
+    /// with the same attributes has at the index's position; the indices of such a pool lie in their own windows. A
+    /// caller with such indices can choose `Error` or `Skip`. An unpool is then one dispatch without scratch memory, or
+    /// two for small outputs and for windows that are dilated, adaptive or leave gaps. The rule then holds for indices
+    /// outside the index space too, whatever [`OutOfBounds`] says. Only the inverse of a pool that can have windows
+    /// wholly in padding always skips -1.
     ///
     /// ```
     /// use wgpu_pooling::{ExecuteError, MaxUnpool, OutsideWindow, Reference, TensorView};
@@ -468,7 +469,7 @@ option! {
 }
 
 option! {
-    /// How large pads may be. Peers refuse pads that this crate computes; their presets refuse them as well.
+    /// How large pads may be. Other runtimes refuse pads that this crate accepts; their presets refuse them too.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, PadsLimit, PlanError};
@@ -492,9 +493,9 @@ option! {
 option! {
     /// The runtime whose conventions a [`Node`](crate::Node) follows where the specification and runtimes differ.
     ///
-    /// Each value bundles options as the constructors of its name do, for example
-    /// [`MaxPool::onnxruntime`](crate::MaxPool::onnxruntime), which say what they leave out. The attributes are the
-    /// node's, and an attribute that it does not have takes ONNX's default.
+    /// Each value sets the options that the constructors of its name set, such as
+    /// [`MaxPool::onnxruntime`](crate::MaxPool::onnxruntime); their pages say what is not reproduced. The attributes
+    /// are the node's; absent ones take ONNX's defaults.
     ///
     /// ```
     /// use wgpu_pooling::{Attribute, Node, Preset, TensorRef, TensorView};

@@ -185,14 +185,14 @@ pub struct IndexPlan {
     pub empty: EmptyIndex,
 }
 
-/// What the index of a window without a winner starts from, but for what N and C add.
+/// The index of a window without a winner, before the terms of N and C are added.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EmptyBase {
     /// The same number everywhere.
     Constant(i64),
-    /// This number beyond the index of the plane's first element.
+    /// This number, added to the index of the plane's first element.
     Plane(i64),
-    /// The index of the window's first position, moved to the first that is not negative.
+    /// The index of the window's first tap that is not negative.
     ClampedStart,
 }
 
@@ -394,7 +394,7 @@ impl PoolPlan {
         }
     }
 
-    /// The element of Y of a window with elements of which none won, before the activation.
+    /// The element of Y of a window that is not empty but has no winner, before the activation.
     #[doc(hidden)]
     pub fn lowest<T: Element>(&self) -> T {
         if self.ignores_nan() { T::from_bits64(T::DTYPE.nan_bits()) } else { self.seed() }
@@ -519,7 +519,7 @@ pub enum Named {
     Nothing,
     /// No element of the index space.
     OutOfRange,
-    /// Nothing in the source's own window, where that is the rule.
+    /// Nothing in the source's own window, where an index has to lie in it.
     Outside,
 }
 
@@ -603,8 +603,8 @@ impl UnpoolPlan {
         &self.space
     }
 
-    /// Refuses indices of another convention than this plan's. A chain asks this of tensors that know
-    /// their convention; a program that knows where its indices come from can ask it too.
+    /// Refuses indices of another convention than this plan's. A chain checks this for tensors whose convention is
+    /// known; a program that knows where its indices come from can check it too.
     ///
     /// # Errors
     /// [`PlanError::IndexSpaceMismatch`].

@@ -42,7 +42,7 @@ pub trait Pooling: sealed::Sealed + Send + Sync {
         }
     }
 
-    /// The plan without indices, and what they would be; of any type.
+    /// The plan without indices, and the convention that indices of any type would have.
     #[doc(hidden)]
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError>;
 }

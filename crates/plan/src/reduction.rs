@@ -1,5 +1,5 @@
 //! The reduction of a window's elements: which of two elements wins, the values of windows without a winner, and the
-//! parts of shaders/reduce/ that say the same of keys. Ties and NaN are decided alike for every reduction.
+//! parts of shaders/reduce/ that do the same with keys. Ties and NaN are decided alike for every reduction.
 
 use crate::element::{DType, Element};
 use crate::options::EmptyValue;
@@ -47,7 +47,7 @@ impl Reduction {
         }
     }
 
-    /// The parts that say the same of keys.
+    /// The shader parts that do the same with keys.
     pub fn parts(self) -> ReductionParts {
         match self {
             Reduction::Max => ReductionParts {

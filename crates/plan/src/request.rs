@@ -1,5 +1,4 @@
-//! Requests: a plan with tensors whose types are known at compile time. This is where element types are, and nothing
-//! below.
+//! Requests: a plan with tensors whose types are known at compile time. Below this file element types are values.
 
 use std::marker::PhantomData;
 
@@ -48,8 +47,8 @@ pub trait AsTensor<'a> {
     /// The tensor.
     ///
     /// # Errors
-    /// Why it is none: [`PlanError::DataLength`] for a slice that does not fill its shape, [`PlanError::NotDense`] for
-    /// gaps between elements.
+    /// Why it is not a dense tensor: [`PlanError::DataLength`] for a slice that does not fill its shape,
+    /// [`PlanError::NotDense`] for gaps between elements.
     fn tensor(self) -> Result<TensorRef<'a>, PlanError>;
 }
 
@@ -107,9 +106,11 @@ pub enum Pool {}
 #[derive(Debug)]
 pub enum Ready {}
 
-/// An operator on tensors of known types, to be run on a backend; `O` is what it returns. Operators make it by `on`.
+/// An operator on tensors of known types, to be run on a backend; `O` is the type of its result. The method `on` of an
+/// operator makes it.
 ///
-/// It owns its plan and borrows the tensors, so that the operator may be a temporary. An error of the plan waits in it.
+/// It owns its plan and borrows the tensors, so that the operator may be a temporary. An error of the plan is kept
+/// until the run.
 ///
 /// ```
 /// use wgpu_pooling::{MaxPool, MaxUnpool, Reference, Tensor};
@@ -129,7 +130,7 @@ pub enum Ready {}
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 ///
-/// What the types can see does not compile:
+/// Mistakes that types can show do not compile:
 ///
 /// ```compile_fail,E0277
 /// # use wgpu_pooling::*;
@@ -262,7 +263,7 @@ impl<'a, O, S> Request<'a, O, S> {
 }
 
 impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
-    /// What `on` of every pool calls, for any of them.
+    /// A request of any pool: the `on` of each pool calls this.
     ///
     /// ```
     /// use wgpu_pooling::{AdaptiveMaxPool, GlobalMaxPool, Pooling, Reference, Request, Tensor};
@@ -319,7 +320,7 @@ impl<O: Outputs, S> Request<'_, O, S> {
     /// Computes it on a backend.
     ///
     /// # Errors
-    /// The plan's; [`PlanError::DataLength`] for memory of another length than the outputs'; those of
+    /// The plan's; [`PlanError::DataLength`] for memory of another length than the outputs'; the errors of
     /// [`Backend::run`].
     ///
     /// ```

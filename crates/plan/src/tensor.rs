@@ -85,7 +85,7 @@ impl TensorSpec {
         self.check_untyped(what, T::DTYPE, x.shape())
     }
 
-    /// Refuses a slice that has not as many elements.
+    /// Refuses a slice with another number of elements.
     #[doc(hidden)]
     pub fn check_length(&self, elements: usize) -> Result<(), PlanError> {
         check_length(&self.shape, elements)

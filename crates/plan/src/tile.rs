@@ -20,12 +20,12 @@ pub(crate) use boxes::Boxes;
 pub use region::Region;
 pub(crate) use split_window::SplitWindow;
 
-/// A pool, cut into tiles that fit a number of bytes, and a device's limits where they are computed on one. A tiling is
-/// a plain value: no tensor is allocated, so tensors of any size can be cut.
+/// A pool, cut into tiles that fit a budget of bytes and, on a device, the device's limits. A tiling is a plain value:
+/// no tensor is allocated, so tensors of any size can be cut.
 ///
 /// Axes are cut in memory order, the outermost first. For NCHW, tiles are whole batch items where those fit, otherwise
 /// whole channels, otherwise slabs along the outermost spatial axis, otherwise boxes. If a single window exceeds the
-/// bytes, windows are cut into parts.
+/// budget, windows are cut into parts.
 ///
 /// ```
 /// use wgpu_pooling::{DType, IndexType, MaxPool, Tiling};
@@ -108,12 +108,12 @@ impl Tile {
 }
 
 impl Tiling {
-    /// Cuts a plan into the largest tiles for which a backend has the memory. `peak_bytes` gives the peak memory of a
-    /// run whose largest tile has the plan that it is called with, or the error why the backend cannot compute such a
-    /// tile; then smaller ones are tried.
+    /// Cuts a plan into the largest tiles for which a backend has the memory. `peak_bytes` is called with the plan of
+    /// the largest tile. It returns the peak memory of such a run, or an error if the backend cannot compute the tile;
+    /// then smaller tiles are tried.
     ///
     /// # Errors
-    /// That of `peak_bytes` for the smallest tiles.
+    /// The error of `peak_bytes` for the smallest tiles.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, PlanError, TensorSpec, Tiling};
@@ -192,7 +192,7 @@ impl Tiling {
         })
     }
 
-    /// The peak memory in bytes, on the host and on the device together, of a run of these tiles, at most.
+    /// The most bytes that a run of these tiles takes, on the host and on the device together.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
     }

@@ -71,7 +71,7 @@ impl<'a> TensorRef<'a> {
         Ok(Cow::Owned(elements))
     }
 
-    /// Has the bytes read at an address that is aligned for the elements; others are copied to one.
+    /// Passes the bytes to `read` at an address that is aligned for the elements; others are copied.
     #[doc(hidden)]
     pub fn aligned<R>(&self, read: impl FnOnce(&[u8]) -> Result<R, ExecuteError>) -> Result<R, ExecuteError> {
         if self.bytes.as_ptr().addr().is_multiple_of(self.dtype.bytes()) {
@@ -122,8 +122,8 @@ pub struct TensorMut<'a> {
     fresh: bool,
 }
 
-/// Memory that there is, or a vector that is made when it is written: of bytes at once, without zeros before, or zeroed
-/// by the allocator, for a backend that writes here and there.
+/// Existing memory, or a vector that is made at the first write: from all bytes at once, or zeroed by the allocator for
+/// a backend that writes in any order.
 enum Memory<'a> {
     Given(&'a mut [u8]),
     New(&'a mut dyn Growing),
@@ -134,7 +134,7 @@ trait Growing: Send {
     /// Makes it hold these bytes.
     fn put(&mut self, bytes: &[u8]) -> Result<(), ExecuteError>;
 
-    /// Its bytes: those of so many elements, zeros if there were fewer before.
+    /// The bytes of this number of elements; zeros if it had another number.
     fn bytes(&mut self, elements: u64) -> Result<&mut [u8], ExecuteError>;
 }
 
@@ -181,9 +181,9 @@ impl<'a> TensorMut<'a> {
         TensorMut { dtype: T::DTYPE, shape, memory: Memory::New(vector), fresh: true }
     }
 
-    /// The same for memory that holds nothing of use before a call: one that returns an error may have written it in
-    /// part. Otherwise an unpool on the CPU looks at all indices before it writes, so that an error leaves the caller's
-    /// memory as it was, which takes a tenth to a sixth of the time. Tensors that a call returns are fresh.
+    /// This tensor as memory whose contents before a call do not matter: a call that returns an error may have written
+    /// a part of it. Otherwise an unpool on the CPU checks all indices before it writes, so that an error leaves the
+    /// caller's memory unchanged; this takes a tenth to a sixth of the time. Tensors that a call returns are fresh.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, ExecuteError, IndexType, MaxUnpool, Plan, Reference, TensorMut, TensorView};
@@ -276,8 +276,8 @@ impl<'a> TensorMut<'a> {
         }
     }
 
-    /// Has the bytes written in place, or where they are not aligned for the elements, in a copy that is taken over if
-    /// there is no error.
+    /// Passes the bytes to `write`. If they are not aligned for the elements, it writes a copy, which is copied back
+    /// unless there is an error.
     #[doc(hidden)]
     pub fn aligned(&mut self, write: impl FnOnce(&mut [u8]) -> Result<(), ExecuteError>) -> Result<(), ExecuteError> {
         let alignment = self.dtype.bytes();
@@ -336,7 +336,7 @@ fn check_bytes(dtype: DType, shape: &[usize], actual: usize) -> Result<(), PlanE
     Err(PlanError::ByteLength { dtype, shape: shape.to_vec(), expected, actual })
 }
 
-/// Words for so many bytes, at an address that is aligned for elements of every type.
+/// Words for this number of bytes, at an address that is aligned for elements of every type.
 fn words_for(bytes: usize) -> Result<Vec<u64>, ExecuteError> {
     zeros(&[bytes.div_ceil(size_of::<u64>())])
 }

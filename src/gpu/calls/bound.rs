@@ -10,7 +10,7 @@ use crate::kernel::Operand;
 use crate::schedule::Schedule;
 
 /// A preparation bound to buffers: they are checked, and the bind groups of all dispatches are made. Recording it costs
-/// little more than recording its dispatches, so a program that computes the same in every frame binds once.
+/// little more than recording its dispatches, so a program that repeats a computation in every frame binds once.
 /// `Send + Sync`; clones share the bind groups. It keeps its [`Gpu`] and the buffers alive.
 ///
 /// ```no_run
@@ -40,8 +40,8 @@ pub struct Bound {
 impl Prepared {
     /// Checks the buffers and makes the bind groups of all dispatches. Nothing is recorded or submitted.
     ///
-    /// The buffers must belong to this device, as in [`Prepared::encode`]. The scratch memory of the preparation, and
-    /// the report, are shared by all that is bound from it: runs that are recorded into one queue follow each other.
+    /// The buffers must belong to this device, as in [`Prepared::encode`]. All `Bound`s of one preparation share its
+    /// scratch memory, and its own report buffer if it has one: runs on one queue follow each other.
     ///
     /// # Errors
     /// As [`Prepared::encode`].
@@ -67,9 +67,9 @@ impl Bound {
         &self.preparation.schedule
     }
 
-    /// Records the dispatches into an open compute pass. This changes the pass's pipeline and bind group 0. Nothing is
-    /// checked again: what is wrong since the buffers were bound, as a destroyed buffer or a loss of the device that
-    /// nobody has met yet, wgpu reports when the encoder is finished or submitted.
+    /// Records the dispatches into an open compute pass. This changes the pass's pipeline and bind group 0. The buffers
+    /// are not checked again. If one was destroyed after binding, or the device was lost unnoticed, wgpu reports it
+    /// when the encoder is finished or submitted.
     ///
     /// # Errors
     /// [`ExecuteError::DeviceLost`] if the device is known to be lost. The pass is then unchanged.

@@ -166,8 +166,8 @@ impl Chain {
         Ok(DeviceTensor::whole(&self.gpu, buffer, spec))
     }
 
-    /// Computes a prepared plan on tensors of the device, into new ones: as many as the plan has, and as the caller's
-    /// pattern names.
+    /// Computes a prepared plan on tensors of the device, into new tensors. The caller's array pattern must have one
+    /// name for each output of the plan.
     ///
     /// # Errors
     /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`],
@@ -194,7 +194,7 @@ impl Chain {
         self.record(prepared, inputs, &[])?.try_into().map_err(missing)
     }
 
-    /// Computes a prepared plan on tensors of the device, into ones that exist, as those of the frame before.
+    /// Computes a prepared plan on tensors of the device, into existing tensors, such as the previous frame's.
     ///
     /// # Errors
     /// As [`Chain::step`]; [`ExecuteError::BufferOverlap`] and [`ExecuteError::BufferShared`] for tensors that share
@@ -429,7 +429,7 @@ fn check_inputs(schedule: &Schedule, inputs: &[&DeviceTensor]) -> Result<(), Exe
     Ok(())
 }
 
-/// Refuses indices that are known to count in another way than the plan.
+/// Refuses indices that are known to be of another convention than the plan's.
 fn check_space(expected: Option<&IndexSpace>, tensor: &DeviceTensor) -> Result<(), ExecuteError> {
     match (expected, tensor.index_space()) {
         (Some(expected), Some(actual)) => Ok(expected.check_indices(actual)?),

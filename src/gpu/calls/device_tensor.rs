@@ -86,9 +86,9 @@ impl DeviceTensor {
         DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, spec, space: None }
     }
 
-    /// This tensor as indices of a convention. Fresh indices of a step of a chain know theirs; those in a caller's
-    /// buffer, from the host, or in a tensor that a step writes into, only if the caller says it. A step that reads
-    /// indices of another convention than its plan's is refused; where the convention is not known, nothing is checked.
+    /// This tensor as indices of this convention. The convention of new indices from a chain's step is known; that of
+    /// indices in a caller's buffer, from the host, or in a tensor that a step writes into has to be set here. A step
+    /// refuses indices of another convention than its plan's; if the convention is not known, nothing is checked.
     ///
     /// ```no_run
     /// # use wgpu_pooling::{DeviceTensor, IndexFlattening, IndexSpace};
@@ -102,7 +102,7 @@ impl DeviceTensor {
         self.of_space(Some(&space))
     }
 
-    /// The same, if the convention is known.
+    /// This tensor with its convention of indices, if it is known.
     pub(super) fn of_space(mut self, space: Option<&IndexSpace>) -> Self {
         self.space = space.cloned();
         self
@@ -143,9 +143,9 @@ impl DeviceTensor {
         self.buffer.slice(self.offset..self.offset + self.bytes())
     }
 
-    /// The tensor as a resource of the caller's own bind group: its bytes, and no others of its buffer. wgpu refuses a
-    /// bind group if they are more than the device's `max_storage_buffer_binding_size`. The page
-    /// [`guests`](crate::docs::guests) says where in them each element lies.
+    /// The tensor as a resource of the caller's own bind group: the tensor's bytes only, not the rest of its buffer.
+    /// wgpu refuses a binding larger than the device's `max_storage_buffer_binding_size`. The page
+    /// [`guests`](crate::docs::guests) says where each element lies.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, DeviceTensor, Gpu};
@@ -180,7 +180,8 @@ impl DeviceTensor {
 impl Gpu {
     /// Copies a host tensor to the device, where it stays: a [`TensorView`](crate::TensorView), a `&`[`Tensor`] or a
     /// [`TensorRef`]. The copy waits for the next submit; if more than 64 MiB of copies wait, they are submitted now,
-    /// and the blocking twin waits for them. A tensor that is dropped while its copy waits keeps its memory until then.
+    /// and the blocking twin waits for them. A tensor that is dropped while its copy waits keeps its memory until that
+    /// submit.
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] with [`PlanError::ExceedsLimit`] if it is larger than the device's buffers can be;
@@ -265,8 +266,8 @@ impl Gpu {
         chain.run().await?.take(wanted)
     }
 
-    /// A buffer with a tensor's elements, and the error that wgpu has not reported yet; with `pooled`, from the buffer
-    /// pool, for a call that submits or fails.
+    /// A buffer with a tensor's elements, and the error that wgpu has not reported yet. With `pooled` the buffer is
+    /// from the buffer pool: only for calls that submit or fail.
     pub(super) fn tensor_of(
         &self,
         x: &TensorRef<'_>,

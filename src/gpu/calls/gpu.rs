@@ -165,10 +165,10 @@ impl Gpu {
     }
 
     /// Waits until the device is known to be lost, and returns the reason. The future keeps neither the `Gpu` nor the
-    /// device alive, and may be awaited on any thread: for a program that has to act on a loss, where a callback of
-    /// wgpu's would have to be `Send`, as it has to be even on the web.
+    /// device alive, and may be awaited on any thread. So a program can act on a loss without a callback of wgpu's,
+    /// which has to be `Send` even on the web.
     ///
-    /// A browser tells of a loss at once. Elsewhere wgpu does so in a poll, which waiting calls make.
+    /// A browser reports a loss at once. Elsewhere wgpu reports it in a poll; calls that wait poll.
     ///
     /// ```no_run
     /// # async fn watch(gpu: wgpu_pooling::Gpu) {
@@ -220,14 +220,13 @@ impl Gpu {
         Gpu { inner: Arc::new(inner), choice: Choice::default(), polls: false }
     }
 
-    /// This `Gpu`, which shares its device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot
-    /// calls.
+    /// A handle to the same device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot calls.
     ///
-    /// With a choice other than the default, one-shot calls take its kernels from the first call on: with the
-    /// specialised build they wait until these are compiled, with the generic one they never compile others. By default
-    /// they begin with generic kernels ([`Prepare::cached`](crate::Prepare::cached)). In the generic build unpools run
-    /// as [`Family::ClaimEmit`](crate::Family::ClaimEmit). Streams, and one-shot calls beyond the device's limits,
-    /// choose the kernels of their tiles by themselves.
+    /// One-shot calls use any choice but the default from the first call on: they wait for specialised kernels to be
+    /// compiled, or never compile any if the choice is generic. By default they begin with generic kernels
+    /// ([`Prepare::cached`](crate::Prepare::cached)). In the generic build unpools run as
+    /// [`Family::ClaimEmit`](crate::Family::ClaimEmit). The choice does not apply to the tiles of streams and of
+    /// one-shot calls beyond the device's limits.
     ///
     /// A family that does not apply to a plan makes the call an error,
     /// [`PlanError::KernelDoesNotApply`](crate::PlanError).
@@ -253,8 +252,8 @@ impl Gpu {
     ///
     /// The cache belongs to this device, which has the feature `PIPELINE_CACHE` (Vulkan alone, in wgpu 30):
     /// [`GpuOptions::features`] asks for it. wgpu makes it by an unsafe call, since drivers trust its data, and may
-    /// panic over a cache of another device. `None` takes the last one away. What is in a cache is the driver's
-    /// business; some keep next to nothing there.
+    /// panic over a cache of another device. `None` removes the cache. The driver decides what a cache holds; some
+    /// drivers keep almost nothing in it.
     ///
     /// # Errors
     /// [`ExecuteError::FeatureMissing`] if the device was opened without the feature.
@@ -367,7 +366,7 @@ impl Gpu {
         self.inner.device.limits
     }
 
-    /// The adapter's description. In a browser, which may not name it, the name is made of its vendor and architecture.
+    /// The adapter's description. If a browser does not name it, the name is made of its vendor and architecture.
     pub fn adapter_info(&self) -> wgpu::AdapterInfo {
         let info = self.inner.device.wgpu.adapter_info();
         #[cfg(all(target_arch = "wasm32", target_os = "unknown", feature = "webgpu"))]
@@ -377,14 +376,15 @@ impl Gpu {
 
     /// Empties the caches: the buffer pool (idle buffers of one-shot calls and chains, at most 64 MiB), the plan cache
     /// (preparations of the last eight plans of one-shot calls, at most 1 MiB each), and the idle pipelines (those that
-    /// no [`Prepared`] holds). It also forgets which kernels the calls so far would have used. The next calls allocate
-    /// and compile again. Copies of uploads that wait for a submit are submitted, so that the memory of dropped tensors
-    /// is freed when they are made.
+    /// no [`Prepared`] holds). It also resets the counts by which calls change to specialised kernels. The next calls
+    /// allocate and compile again. Copies of uploads that wait for a submit are submitted; the memory of dropped
+    /// tensors is freed after them.
     ///
     /// One-shot calls use the buffer pool because wgpu clears every fresh buffer that a kernel writes, and because
     /// creating and filling buffers is most of the cost of a small call. Tensors that the caller holds are never in the
-    /// pool. Of idle pipelines the most recently used are kept, of 256 MiB at most: 32 on software adapters, where one
-    /// is taken to hold 8 MiB (specialised ones were measured to hold 2 to 6 MiB on software Vulkan), and 128 on GPUs.
+    /// pool. The most recently used idle pipelines are kept, an estimated 256 MiB at most: 128 on GPUs, and 32 on
+    /// software adapters, at an assumed 8 MiB each (specialised ones were measured to hold 2 to 6 MiB on software
+    /// Vulkan).
     ///
     /// ```no_run
     /// use wgpu_pooling::{Gpu, MaxPool, TensorView};

@@ -1,4 +1,4 @@
-//! The upper floor: what callers use. One-shot calls, chains and encoding into the caller's own pass.
+//! What callers use: one-shot calls, chains and encoding into the caller's own pass.
 
 pub(in crate::gpu) mod bound;
 pub(in crate::gpu) mod chain;

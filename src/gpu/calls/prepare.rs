@@ -80,17 +80,17 @@ prepare_from!(UnpoolPlan);
 prepare_from!(ConvertPlan);
 
 impl Prepare {
-    /// Through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared again,
-    /// and what is returned shares its scratch memory. For callers that hold tensors on the device and do not know
-    /// which plans will come again. The cache keeps eight preparations with at most 1 MiB of buffers each, until
-    /// [`Gpu::trim`]. A schedule, and a plan whose runs bring their scratch memory, are prepared anew.
+    /// Prepares through the plan cache, as one-shot calls do: a plan that was prepared recently is not prepared again,
+    /// and both preparations share scratch memory. This is for callers that hold tensors on the device and do not know
+    /// which plans will recur. The cache keeps eight preparations with at most 1 MiB of buffers each, until
+    /// [`Gpu::trim`]. Schedules, and plans with [`Prepare::scratch_of_the_run`], are always prepared anew.
     ///
-    /// A plan comes first with the kernels of the generic build, which are compiled once for all windows of an element
-    /// type. It comes with those that [`Gpu::prepare`] selects as soon as they are compiled: when the calls that wanted
-    /// them, in all shapes together, have taken as long as compiling takes, which is 64 small calls for each kernel.
-    /// They are then compiled on a thread of this `Gpu`'s, and calls go on with the generic ones. A single run that
-    /// takes longer than compiling, and a call in a program without threads, such as a page, compiles them itself. The
-    /// bits are the same, except which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
+    /// A plan first gets generic kernels, which are compiled once for all windows of an element type. The specialised
+    /// kernels that [`Gpu::prepare`] selects are compiled when the calls that could use them, in all shapes together,
+    /// have taken as long as compiling takes: 64 small calls for each kernel. A thread of this `Gpu` compiles them;
+    /// until it has finished, calls use the generic kernels. A run that takes longer than compiling, and a call in a
+    /// program without threads, such as a page, compiles them itself. The bits are the same, except which of equal
+    /// indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
     ///
     /// ```no_run
     /// # use wgpu_pooling::{DeviceTensor, ExecuteError, Gpu};
@@ -127,9 +127,9 @@ impl Prepare {
 }
 
 impl Gpu {
-    /// Makes a plan or a schedule ready. Of a plan it selects kernels, by default or as [`Gpu::with_choice`] says; it
-    /// compiles them and allocates their buffers. [`Prepare`] has options. (The method of [`Backend`](crate::Backend)
-    /// of this name returns an `Arc<dyn Run>`.)
+    /// Makes a plan or a schedule ready. For a plan it selects kernels, by default or by [`Gpu::with_choice`]. It
+    /// compiles the kernels and allocates their buffers. [`Prepare`] has options. (The method of
+    /// [`Backend`](crate::Backend) of this name returns an `Arc<dyn Run>`.)
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the plan exceeds the device's limits, or the schedule was made for larger ones;
@@ -210,8 +210,8 @@ impl Gpu {
         prepared(plan_cache.keep(self.choice, preparation, specialised))
     }
 
-    /// The schedule that takes the place of a specialised one until this is worth compiling, where the choice of
-    /// kernels is left to the crate and there is one.
+    /// The generic schedule to run until the selected one is worth compiling; `None` if there is none, or if the caller
+    /// has chosen kernels.
     fn generic_first(&self, plan: &Plan, selected: &Schedule) -> Option<Schedule> {
         if self.choice != Choice::default() || selected.build() == Build::Generic {
             return None;
@@ -219,8 +219,8 @@ impl Gpu {
         select(plan, &self.inner.device.limits, &Choice { family: None, build: Some(Build::Generic) }).ok()
     }
 
-    /// Waits for the kernels that are being compiled for calls that have gone on with others. Whether it succeeds is no
-    /// business of the caller's.
+    /// Waits for the kernels that the compiler thread has been given. Their errors are ignored, because this caller did
+    /// not ask for them.
     async fn until_compiled(&self) {
         let Inner { compiler, device, pipelines, .. } = &*self.inner;
         for dispatch in compiler.ordered() {
@@ -229,8 +229,8 @@ impl Gpu {
     }
 
     /// Compiles the kernels of schedules ahead, so that preparing the schedules later compiles nothing. Kernels that
-    /// are compiled already are not compiled again. Kernels that the calls so far have left to a thread
-    /// ([`Prepare::cached`]) are compiled too when this returns. Of the pipelines that no [`Prepared`] holds, the most
+    /// are compiled already are not compiled again. Kernels that earlier calls have left to a thread
+    /// ([`Prepare::cached`]) are also compiled when this returns. Of the pipelines that no [`Prepared`] holds, the most
     /// recently used are kept, 32 on software adapters and 128 on GPUs, until [`Gpu::trim`].
     ///
     /// `progress` is called before the first kernel and after each one, with the number of kernels that are ready and

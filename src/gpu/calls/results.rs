@@ -79,8 +79,8 @@ pub struct Submitted {
     pub(super) lifetime: BufferLifetime,
 }
 
-/// A submission for which nobody waits. If it is dropped, the polling thread does: the memory of what is dropped
-/// meanwhile comes back when a poll finds the work done.
+/// A submission that no call waits for yet. If it is dropped, the polling thread waits for it, because the memory of
+/// dropped buffers is freed when a poll finds the work done.
 #[derive(Debug)]
 pub(super) struct Unwaited {
     inner: Arc<Inner>,
@@ -335,7 +335,7 @@ impl Results {
         Ok(data)
     }
 
-    /// The mapped bytes at a place, in whole words; `None` for none.
+    /// The mapped bytes at a place, in whole words; `None` for no bytes.
     fn view(&self, place: StagingPlace, bytes: u64) -> Result<Option<wgpu::BufferView>, ExecuteError> {
         if bytes == 0 {
             return Ok(None);

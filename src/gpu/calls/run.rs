@@ -1,4 +1,4 @@
-//! The GPU as a backend: every call from bytes of the host to bytes of the host ends here.
+//! The GPU as a backend: every call that reads and writes host memory ends here.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::schedule::refuses_the_kernel;
 use crate::select::Choice;
 use crate::tiles::{TileBytes, stream_bytes};
 
-/// The budget of a call whose tensors exceed the device's limits: so many of its largest bindings, and at most so many
+/// The budget of a call whose tensors exceed the device's limits: a number of its largest bindings, and a limit in
 /// bytes.
 const OWN_BINDINGS: u64 = 4;
 const OWN_BUDGET: u64 = 1 << 30;
@@ -26,8 +26,8 @@ impl Prepared {
         self.compute_checked(self.gpu.chain().one_shot(), inputs, outputs).await
     }
 
-    /// Uploads the inputs, which are the plan's as the outputs are, computes, and reads the outputs back: in one
-    /// submit, unless a watchdog could stop it.
+    /// Uploads the inputs, computes, and reads the outputs back: in one submit, unless a watchdog could stop it. The
+    /// tensors have to match the plan.
     async fn compute_checked(
         &self,
         mut chain: Chain,

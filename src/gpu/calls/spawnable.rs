@@ -1,5 +1,5 @@
-//! Outside the web the futures of what only a GPU has can be spawned on any runtime, as those of all backends can, and
-//! what calls return moves between threads. Nothing here runs; it compiles only if this is so.
+//! Outside the web the futures of a `Gpu`'s own calls can be spawned on any runtime, as those of all backends can, and
+//! their results are `Send`. Nothing here runs; it compiles only if this is so.
 
 use wgpu_pooling_plan::{Plan, TensorView};
 

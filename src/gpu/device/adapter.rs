@@ -152,7 +152,7 @@ impl GpuOptions {
         preference.unwrap_or(wgpu::PowerPreference::HighPerformance)
     }
 
-    /// An instance of wgpu, unless the program was built without any backend. wgpu would panic there.
+    /// An instance of wgpu, or an error if the program was built without any backend: wgpu would panic.
     fn instance(&self) -> Result<wgpu::Instance, ExecuteError> {
         if wgpu::Instance::enabled_backend_features().is_empty() {
             return Err(ExecuteError::NoAdapter(WITHOUT_BACKENDS.to_owned()));
@@ -262,7 +262,7 @@ impl TestHooks for GpuOptions {
     }
 }
 
-/// The limits on which schedules depend, from the limits of a device or an adapter that is a GPU.
+/// The limits on which schedules depend, from wgpu's limits; the adapter is taken to be a GPU.
 ///
 /// ```
 /// use wgpu_pooling::{wgpu, Limits};

@@ -5,8 +5,8 @@ use super::plan::PlanError;
 /// The reason why a computation has no result: the plan, the data or the device.
 ///
 /// The caller's data is unchanged when an error is returned. Outputs may be written in part where a call was stopped
-/// ([`ExecuteError::Interrupted`]) or wanted memory meanwhile ([`ExecuteError::OutOfMemory`]), in streams, which write
-/// tile by tile, and where the caller said that they are [fresh](crate::TensorMut::fresh).
+/// ([`ExecuteError::Interrupted`]) or ran out of memory ([`ExecuteError::OutOfMemory`]), in streams, which write tile
+/// by tile, and where the caller said that they are [fresh](crate::TensorMut::fresh).
 ///
 /// ```
 /// use wgpu_pooling::{ExecuteError, MaxUnpool, Reference, TensorView};
@@ -173,7 +173,7 @@ pub enum ExecuteError {
     /// `Gpu`s made of one device do not, because wgpu cannot compare devices across instances.
     #[error("{what} belongs to another Gpu")]
     OtherGpu {
-        /// A tensor, or of what is prepared the kind of plan: `pool`, `unpool` or `conversion`.
+        /// A tensor, or the kind of the prepared plan: `pool`, `unpool` or `conversion`.
         what: &'static str,
     },
     /// A readback (`ReadBack`) that was requested from another chain.

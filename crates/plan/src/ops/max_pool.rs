@@ -107,8 +107,8 @@ impl MaxPool {
         Ok(pool)
     }
 
-    /// This pool with attributes by their ONNX names. What they do not name stays, such as the strides that PyTorch's
-    /// preset takes from its kernel; for a model's node, whose absent attributes have ONNX's defaults, see
+    /// This pool with attributes by their ONNX names. Other options stay as they are, such as the strides that
+    /// PyTorch's preset takes from its kernel; for a model's node, whose absent attributes have ONNX's defaults, see
     /// [`Node`](crate::Node).
     ///
     /// # Errors
@@ -196,9 +196,9 @@ impl MaxPool {
         self
     }
 
-    /// `auto_pad`. `VALID` is explicit pads of zero, and takes the rounding of `ceil_mode` as runtimes do (the page's
-    /// formula for it gives the floor either way). Non-zero pads beside a value other than `NOTSET` are an error of
-    /// `plan` ([`PlanError::PadsWithAutoPad`]); onnxruntime and OpenVINO ignore them.
+    /// `auto_pad`. `VALID` means pads of zero, with the rounding of `ceil_mode`, as in runtimes (ONNX's formula for
+    /// `VALID` always gives the floor). Non-zero pads beside a value other than `NOTSET` are an error of `plan`
+    /// ([`PlanError::PadsWithAutoPad`]); onnxruntime and OpenVINO ignore them.
     ///
     /// ```
     /// use wgpu_pooling::{AutoPad, DType, MaxPool};

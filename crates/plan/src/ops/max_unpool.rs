@@ -160,8 +160,8 @@ impl MaxUnpool {
         }
     }
 
-    /// This unpool with attributes by their ONNX names. What they do not name stays, such as the strides that PyTorch's
-    /// preset takes from its kernel; for a model's node, whose absent attributes have ONNX's defaults, see
+    /// This unpool with attributes by their ONNX names. Other options stay as they are, such as the strides that
+    /// PyTorch's preset takes from its kernel; for a model's node, whose absent attributes have ONNX's defaults, see
     /// [`Node`](crate::Node).
     ///
     /// # Errors
@@ -274,8 +274,8 @@ impl MaxUnpool {
         self
     }
 
-    /// The layout of the indices, in shape and in arithmetic: what they count follows it too. Default NCHW, also for
-    /// NHWC data. No convention counts through NHWC planes.
+    /// The layout of the index tensor and of the indices' arithmetic. Default NCHW, also for NHWC data. No convention
+    /// counts through NHWC planes.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
@@ -386,7 +386,7 @@ impl MaxUnpool {
     }
 
     /// The rule for indices outside their own windows. Default: they are scattered as any other. With another rule an
-    /// unpool on a GPU is a single dispatch for indices of a pool with windows that touch or overlap a little, at best.
+    /// unpool on a GPU is, at best, a single dispatch: for indices of a pool whose windows touch or overlap a little.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxPool, MaxUnpool, OutsideWindow};

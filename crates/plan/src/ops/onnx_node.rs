@@ -33,10 +33,9 @@ const OPENVINO: &str = "openvino";
 /// | MaxPool's `ceil_mode` and `dilations` | 10 |
 /// | `ceil_mode` 1 drops a last window in the end padding; before, the text keeps it ([`CeilRule::CeilLiteral`]) | 22 |
 ///
-/// The operators' versions 10, 11 and 12, which hold up to opset 21, keep that window by their text (onnx#5711); of the
-/// runtimes onnxruntime drops it in every opset, and OpenVINO keeps it: [`Preset`]. Opsets up to 28, the newest of ONNX
-/// 1.23, have the operators of 22, and later ones are refused.
-/// Element types are not restricted to those of the opset.
+/// By their text, versions 10, 11 and 12 of the operators, which hold up to opset 21, keep that window (onnx#5711).
+/// onnxruntime drops it in every opset, and OpenVINO keeps it; a [`Preset`] chooses. Opsets up to 28, the newest of
+/// ONNX 1.23, have the operators of 22; later ones are refused. Element types are not restricted to those of the opset.
 ///
 /// The domain is one of these:
 ///
@@ -170,8 +169,8 @@ impl Node {
     /// The node's operator.
     ///
     /// # Errors
-    /// [`PlanError::UnknownOperator`]; [`PlanError::UnknownValue`] for a preset that the node names and that there is
-    /// not; [`PlanError::NotInOpset`] for attributes that the opset does not have yet; [`PlanError::UnknownOpset`];
+    /// [`PlanError::UnknownOperator`]; [`PlanError::UnknownValue`] for an unknown preset that the node names;
+    /// [`PlanError::NotInOpset`] for attributes that the opset does not have yet; [`PlanError::UnknownOpset`];
     /// [`PlanError::Combination`] for an operator that the preset's runtime does not have; otherwise as
     /// [`MaxPool::from_onnx`].
     ///
@@ -227,7 +226,7 @@ impl Node {
     }
 
     /// The plan for these inputs (X of a pool; X, Indices and, if the node has it, `output_shape` of an unpool) and
-    /// this number of outputs: 1, or 2 for a MaxPool with Indices. Of X and Indices the elements do not matter.
+    /// this number of outputs: 1, or 2 for a MaxPool with Indices. The elements of X and Indices do not matter.
     ///
     /// # Errors
     /// As [`Node::operator`]; [`PlanError::OperandCount`] and [`PlanError::OperandType`] for inputs and outputs that

@@ -40,12 +40,12 @@ impl MaxPool {
     ///   the value is minus infinity, because onnxruntime computes f16 in f32.
     /// * Pads at or above the undilated kernel are refused ("Pad should be smaller than kernel.").
     ///
-    /// Not reproduced: until 1.28 that kernel ignored NaN, and took a window without an element above the lowest finite
-    /// value, such as one of -inf or of zeros in u8, for one wholly in padding. Without Indices, onnxruntime computes
-    /// f32 and f16 by another kernel, whose NaN and whose choice between zeros of both signs depend on vector lanes and
-    /// whose -inf becomes the lowest finite value; here values do not depend on whether indices are requested. In
-    /// onnxruntime a NaN in f16 keeps only its sign (0x7E00 or 0xFE00); here it keeps the bits of its element.
-    /// onnxruntime refuses more than three spatial axes and C = 0.
+    /// Not reproduced: until 1.28 that kernel ignored NaN, and treated a window without an element above the lowest
+    /// finite value, such as -inf or zeros in u8, as one wholly in padding. Without Indices, onnxruntime computes f32
+    /// and f16 by another kernel. There NaN and the choice between zeros of both signs depend on vector lanes, and -inf
+    /// becomes the lowest finite value; here values do not depend on whether indices are requested. In onnxruntime a
+    /// NaN in f16 keeps only its sign (0x7E00 or 0xFE00); here it keeps the bits of its element. onnxruntime refuses
+    /// more than three spatial axes and C = 0.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
@@ -122,9 +122,8 @@ impl MaxPool {
 
     /// OpenVINO's MaxPool-8 and MaxPool-14, as its CPU plugin computes them.
     ///
-    /// * A maximum starts at the lowest finite value (in f16 and bf16 at minus infinity), so NaN are ignored, and a
-    ///   window without an element above that value gives that value and the index of element 0 of its plane
-    ///   (openvino#35935).
+    /// * A maximum starts at the lowest finite value (in f16 and bf16 at minus infinity), so NaN are ignored. A window
+    ///   without an element above that value gives that value and the index of element 0 of its plane (openvino#35935).
     /// * A window wholly in padding gives the same value and index.
     /// * A kernel that leaves an axis without outputs is refused.
     ///

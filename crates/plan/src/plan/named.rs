@@ -5,8 +5,8 @@ use crate::error::ExecuteError;
 use crate::options::{OutOfBounds, OutsideWindow};
 
 impl UnpoolPlan {
-    /// Whether bad indices are an error: those outside the index space or, where indices are kept to their windows,
-    /// those outside them.
+    /// Whether bad indices are an error: those outside the index space or, where indices have to lie in their windows,
+    /// outside those.
     #[doc(hidden)]
     pub fn refuses_bad_indices(&self) -> bool {
         use OutsideWindow::{Error, Scatter};

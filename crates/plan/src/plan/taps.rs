@@ -11,7 +11,7 @@ impl PoolAxis {
 }
 
 impl PoolPlan {
-    /// The most taps of a window inside the input, or more; it saturates.
+    /// An upper bound on the taps of a window inside the input; it saturates.
     #[doc(hidden)]
     pub fn most_taps(&self) -> u64 {
         self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()))

@@ -88,8 +88,8 @@ pub trait Sink: MaybeSend {
     }
 }
 
-/// `Send`, but on wasm32, where the futures of a page are not: what [sources](AsyncSource) and
-/// [sinks](AsyncSink) of streams are.
+/// The bound on [sources](AsyncSource) and [sinks](AsyncSink) of streams: `Send`, except on wasm32, where the futures
+/// of a page are not.
 ///
 /// ```
 /// fn may_be_spawned(run: impl wgpu_pooling::MaybeSend) {}
@@ -100,7 +100,7 @@ pub trait MaybeSend: Send {}
 #[cfg(not(target_arch = "wasm32"))]
 impl<T: Send + ?Sized> MaybeSend for T {}
 
-/// Anything: the futures of a page are not `Send`.
+/// No bound on wasm32: the futures of a page are not `Send`.
 ///
 /// ```
 /// fn may_be_spawned(run: impl wgpu_pooling::MaybeSend) {}
@@ -112,8 +112,8 @@ pub trait MaybeSend {}
 impl<T: ?Sized> MaybeSend for T {}
 
 /// A [`Source`] that may have to wait for its bytes, such as a file in a browser or a server. Every [`Source`] is one
-/// that never waits. Reads follow each other, and the writes of earlier tiles: the device computes meanwhile, but two
-/// ends never wait at once. A tile that is narrower than its tensor is a read for each row.
+/// that never waits. A stream has at most one read or write at a time; the device computes meanwhile. A tile that is
+/// narrower than its tensor takes a read for each row.
 ///
 /// ```
 /// use std::io::{Error, ErrorKind, Result};
@@ -141,8 +141,7 @@ impl<T: ?Sized> MaybeSend for T {}
 /// }
 /// ```
 pub trait AsyncSource: MaybeSend {
-    /// [`Source::read`]. A run has one read at a time; one that is dropped drops the future of the read that it waits
-    /// for.
+    /// [`Source::read`]. A run has one read at a time. If the run is dropped, so is the future of this read.
     ///
     /// # Errors
     /// Any error; the run ends with [`ExecuteError::Source`].
@@ -185,8 +184,7 @@ pub trait AsyncSource: MaybeSend {
 /// }
 /// ```
 pub trait AsyncSink: MaybeSend {
-    /// [`Sink::write`]. A run has one write at a time; one that is dropped drops the future of the write that it waits
-    /// for.
+    /// [`Sink::write`]. A run has one write at a time. If the run is dropped, so is the future of this write.
     ///
     /// # Errors
     /// Any error; the run ends with [`ExecuteError::Sink`].

@@ -34,8 +34,8 @@ enum State {
     Done(Result<Tensors, ExecuteError>),
 }
 
-/// The tiles in flight, the tensors of those that have landed, and the preparation of the last one. It fits the next
-/// tile if the plans of both are equal, which those of most pools without indices are.
+/// The tiles in flight, the tensors of tiles that have landed, and the preparation of the last tile. The next tile uses
+/// it too if the plans of both are equal, as in most pools without indices.
 pub(super) struct Flights<'b, T> {
     backend: &'b dyn Backend,
     prepared: Option<Arc<dyn Run>>,
@@ -72,8 +72,8 @@ impl<'b, T> Flights<'b, T> {
         Ok((run, tensors))
     }
 
-    /// Lets a tile be computed, whose inputs have been read. The first poll makes a device begin; a backend without one
-    /// is done with it.
+    /// Starts computing a tile whose inputs have been read. At the first poll a device begins; a backend without a
+    /// device finishes.
     pub async fn launch(&mut self, tile: T, run: Arc<dyn Run>, tensors: Tensors, running: &mut Running<'_>) {
         let device_bytes = run.device_bytes();
         running.take_device(device_bytes);
@@ -87,8 +87,8 @@ impl<'b, T> Flights<'b, T> {
         self.flights.push_back(Flight { tile, bytes, device_bytes, state });
     }
 
-    /// The tile that was launched first, with its outputs, if it is computed already, as many are in flight as may be,
-    /// or `all` are to land. Its tensors are given back by [`Flights::reuse`].
+    /// The tile that was launched first, with its outputs: if it is computed, if no more tiles may be in flight, or if
+    /// `all` are to land. [`Flights::reuse`] takes its tensors back.
     pub async fn landed(&mut self, all: bool, running: &mut Running<'_>) -> Result<Option<(T, Tensors)>, ExecuteError> {
         let full = self.flights.len() as u64 >= IN_FLIGHT;
         let wanted = |flight: &Flight<T>| all || full || matches!(flight.state, State::Done(_));
@@ -106,7 +106,7 @@ impl<'b, T> Flights<'b, T> {
         Ok(Some((flight.tile, tensors)))
     }
 
-    /// Keeps the tensors of a tile that is written for the next one.
+    /// Keeps the tensors of a written tile for the next tile.
     pub fn reuse(&mut self, tensors: Tensors) {
         self.idle.push(tensors);
     }

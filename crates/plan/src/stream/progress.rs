@@ -14,9 +14,9 @@ use crate::tensor::zeros;
 #[non_exhaustive]
 pub struct StreamProgress {
     /// The tiles that were written, out of `tiles`. Where windows are cut into parts, some numbers have no tile; they
-    /// count as soon as they are come to.
+    /// count when they are reached.
     pub done: u64,
-    /// The numbers of tiles of the whole run.
+    /// The number of tile numbers of the whole run.
     pub tiles: u64,
     /// The bytes that were read from the source.
     pub bytes_read: u64,
@@ -36,14 +36,14 @@ pub struct StreamProgress {
 pub struct StreamReport {
     /// The number of tiles that were computed. On a GPU each has its own submit.
     pub tiles: u64,
-    /// The bytes that were uploaded to a GPU. They exceed X where tiles overlap in their halo. On the CPU nothing is.
+    /// The bytes that were uploaded to a GPU. They exceed X where tiles overlap in their halo. Zero on the CPU.
     pub bytes_uploaded: u64,
     /// The bytes that were downloaded from a GPU.
     pub bytes_downloaded: u64,
     /// The peak of the run's vectors, in bytes.
     pub peak_host_bytes: u64,
     /// The peak of the run's buffers on a GPU, in bytes, staging included. On software Vulkan this memory belongs to
-    /// the process too. On the CPU there are none.
+    /// the process too. Zero on the CPU.
     pub peak_device_bytes: u64,
     /// The peak of both together, which is at most the budget.
     pub peak_bytes: u64,
@@ -93,7 +93,8 @@ impl<'a> Running<'a> {
         Running { progress, report: StreamReport::default(), callback, told: None, host: 0, device: 0 }
     }
 
-    /// Makes a buffer have so many bytes, whatever they are. Its memory counts towards the budget until it is freed.
+    /// Resizes a buffer to this number of bytes, whatever their values. Its memory counts towards the budget until it
+    /// is freed.
     pub fn resize(&mut self, buffer: &mut Buffer, bytes: u64) -> Result<(), ExecuteError> {
         let wanted = usize::try_from(bytes).unwrap_or(usize::MAX);
         if buffer.most < wanted {

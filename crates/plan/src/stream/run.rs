@@ -11,19 +11,19 @@ use crate::error::{ExecuteError, PlanError};
 use crate::plan::Plan;
 
 /// A pool or an unpool of tensors that need not be in memory: it reads boxes of its sources, computes them on a backend
-/// and writes boxes of its sinks, within a number of bytes. The result has the bits of a [request](crate::Request).
+/// and writes boxes of its sinks, within a memory budget. The result has the bits of a [request](crate::Request).
 ///
 /// While a device computes one tile, the next is read and the last is written.
 ///
 /// * A pool is cut into boxes of Y along its axes in memory order, the outermost first: whole batch items where those
 ///   fit, otherwise channels, slabs along the outermost spatial axis, or boxes. A window that exceeds the budget is
 ///   computed in parts.
-/// * An unpool reads all indices and checks them before it writes anything, and reads them again with the values.
-///   Where every index stays in its own plane, as a pool's indices do, and the budget holds planes of Y with their
-///   sources, in NCHW, the backend computes whole planes. Otherwise the host puts each value in its place, whatever the
-///   backend is: it has to read every index anyway, to know in which tile its value belongs. Where indices stay in
-///   their planes, the values and indices of a plane are read once for each tile that holds a part of the plane;
-///   otherwise all values and indices are read once for every tile of Y.
+/// * An unpool reads all indices and checks them before it writes anything, and reads them again with the values. If X,
+///   Y and indices are NCHW, every index stays in its own plane, as a pool's indices do, and the budget holds planes of
+///   Y with their sources, the backend computes whole planes. Otherwise the host puts each value in its place, whatever
+///   the backend is: it has to read every index anyway, to know the tile of its value. Where indices stay in their
+///   planes, the values and indices of a plane are read once for each tile that holds a part of the plane; otherwise
+///   all values and indices are read once for every tile of Y.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, DType, IndexType, MaxPool, Stream};
@@ -54,7 +54,7 @@ impl fmt::Debug for Stream<'_> {
 impl<'a> Stream<'a> {
     /// A stream without its ends. The budget is the most bytes that it may hold at a time, on the host and on the
     /// device together, in vectors, buffers and staging memory. Memory of the device object, the driver and pipelines
-    /// is not counted, nor what the kernels of the CPU take for themselves, at most some 3 MiB for each thread.
+    /// is not counted, nor the memory that the CPU's kernels take, at most some 3 MiB for each thread.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, Stream};
@@ -145,12 +145,12 @@ impl<'a> Stream<'a> {
     /// backend that does not wait, such as the CPU, tiles are computed one after the other in the thread that polls.
     ///
     /// # Errors
-    /// [`PlanError::OperandCount`] and [`ExecuteError::TypeMismatch`] if the ends are not the plan's;
-    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile;
-    /// [`PlanError::KernelDoesNotApply`] for conversions of indices; [`ExecuteError::Source`],
-    /// [`ExecuteError::Sink`], [`ExecuteError::Stopped`], [`ExecuteError::Interrupted`] and
-    /// [`ExecuteError::OutOfMemory`]; for bad indices those of [`Run::run`](crate::Run::run), before anything is
-    /// written; those of a device. Tiles that were written before an error stay written.
+    /// [`PlanError::OperandCount`] and [`ExecuteError::TypeMismatch`] if sources and sinks do not match the plan;
+    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile; [`PlanError::KernelDoesNotApply`]
+    /// for conversions of indices; [`ExecuteError::Source`], [`ExecuteError::Sink`], [`ExecuteError::Stopped`],
+    /// [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`]; for bad indices the errors of
+    /// [`Run::run`](crate::Run::run), before anything is written; errors of a device. Tiles that were written before an
+    /// error stay written.
     ///
     /// ```
     /// # async fn f(backend: &dyn wgpu_pooling::Backend) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -193,7 +193,7 @@ impl<'a> Stream<'a> {
         pollster::block_on(self.run(backend))
     }
 
-    /// Refuses ends that are not those of the plan.
+    /// Refuses sources and sinks that do not match the plan.
     fn check_ends(&self) -> Result<(), ExecuteError> {
         self.plan.check_count("sources", self.plan.inputs(), self.sources.len())?;
         self.plan.check_count("sinks", self.plan.outputs(), self.sinks.len())?;

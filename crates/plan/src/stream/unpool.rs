@@ -82,8 +82,8 @@ fn y_tiles(plan: &UnpoolPlan, most: u64) -> Boxes {
     Boxes::new(plan.batch, plan.channels, &plan.y_extents, plan.layout(), most)
 }
 
-/// The plan of some planes whose indices stay in their planes, were checked, and count from their plane's first
-/// element. Those that name nothing are -1.
+/// The plan of some planes, whose indices were checked, stay in their planes, and count from their plane's first
+/// element. Indices that name nothing are -1.
 fn of_planes(plan: &UnpoolPlan, tile: &Region) -> UnpoolPlan {
     let (batch, channels) = (tile.batch.len(), tile.channels.len());
     let outside_window = match plan.outside_window {
@@ -181,7 +181,7 @@ impl UnpoolStream<'_, '_> {
         }
     }
 
-    /// Has the backend compute whole planes, whose indices stay in them.
+    /// Has the backend compute whole planes; all indices stay in their planes.
     async fn compute_planes(&mut self) -> Result<(), ExecuteError> {
         let plan = self.plan;
         let (mut flights, spatial) = (Flights::new(self.backend), plan.x_extents.iter().map(|&extent| 0..extent));
@@ -300,7 +300,7 @@ impl<'a> Indices<'a> {
     }
 }
 
-/// Whether all indices of a box name elements of their own planes, as far as a comparison of each tells.
+/// Whether all indices of a box name elements of their own planes. False if a comparison of each cannot show it.
 fn all_stay(plan: &UnpoolPlan, region: &Region, indices: Indices<'_>) -> bool {
     if plan.outside_window != OutsideWindow::Scatter || plan.space.layout != Layout::Nchw {
         return false;
