@@ -287,9 +287,9 @@ fn the_hosts_word_that_the_device_is_lost_counts() {
             let notify_lost = gpu.loss_notifier();
             notify_lost("it fell off the bus".to_owned());
         } else {
-            gpu.notify_lost("it fell off the bus");
+            gpu.loss_notifier()("it fell off the bus".to_owned());
         }
-        gpu.notify_lost("a later reason, which explains nothing");
+        gpu.loss_notifier()("a later reason, which explains nothing".to_owned());
         for error in every_call(&gpu, &prepared, &on_device, chains) {
             assert_eq!(error, ExecuteError::DeviceLost("it fell off the bus".to_owned()));
         }
