@@ -366,7 +366,7 @@ fn many_gpus_live_side_by_side() {
 
     // Two `Gpu`s on one device: each has to be notified of a loss by itself.
     let [first, second] = [hosts[0].gpu(), hosts[0].gpu()];
-    first.notify_lost("the first alone");
+    first.loss_notifier()("the first alone".to_owned());
     assert!(matches!(pool.on(x.view()).run_blocking(&first), Err(ExecuteError::DeviceLost(_))));
     assert_eq!(pool.on(x.view()).run_blocking(&second).unwrap(), expected);
     assert!(hosts.iter().all(|host| host.heard().is_empty()));

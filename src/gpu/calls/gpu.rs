@@ -153,7 +153,7 @@ impl Gpu {
     ///
     /// ```no_run
     /// let mut gpu = wgpu_pooling::Gpu::new_blocking()?;
-    /// gpu.notify_lost("the driver was updated");
+    /// gpu.loss_notifier()("the driver was updated".to_owned());
     /// if gpu.is_lost() {
     ///     gpu = wgpu_pooling::Gpu::new_blocking()?;
     /// }
