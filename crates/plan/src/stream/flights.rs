@@ -90,9 +90,11 @@ impl<'b, T> Flights<'b, T> {
     /// The tile that was launched first, with its outputs: if it is computed, if no more tiles may be in flight, or if
     /// `all` are to land. [`Flights::reuse`] takes its tensors back.
     pub async fn landed(&mut self, all: bool, running: &mut Running<'_>) -> Result<Option<(T, Tensors)>, ExecuteError> {
-        let full = self.flights.len() as u64 >= IN_FLIGHT;
-        let wanted = |flight: &Flight<T>| all || full || matches!(flight.state, State::Done(_));
-        let Some(flight) = self.flights.pop_front_if(|flight| wanted(flight)) else { return Ok(None) };
+        let done = self.flights.front().is_some_and(|flight| matches!(flight.state, State::Done(_)));
+        if !(all || done || self.flights.len() as u64 >= IN_FLIGHT) {
+            return Ok(None);
+        }
+        let Some(flight) = self.flights.pop_front() else { return Ok(None) };
         let tensors = match flight.state {
             State::Done(done) => done?,
             State::Waiting(computed) => computed.await?,
