@@ -310,8 +310,8 @@ mod tests {
         ((u64::from(number << 1) * u64::from(by.multiplier)) >> 32) as u32 >> by.shift
     }
 
-    /// The proof at `Divisor::new` covers every number; these are where it would fail first: beside multiples, and the
-    /// largest.
+    /// The proof at `Divisor::new` covers every number. This tests where it would fail first: beside multiples, and at
+    /// the largest number.
     #[test]
     fn divisors_divide_every_number_below_2_to_the_31() {
         let largest = (1u32 << 31) - 1;

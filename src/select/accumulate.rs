@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 8 << 32;
 /// The buffer with the accumulators of a tile of outputs.
 const ACCUMULATORS: Operand = Operand::Scratch(0);
 
-/// Appends the dispatches to a schedule without any.
+/// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(
     schedule: &mut Schedule,
     plan: &PoolPlan,

@@ -46,8 +46,8 @@ pub(super) fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanEr
     Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
 }
 
-/// Refuses a buffer that the device cannot hold. A larger buffer than a binding is accepted, since it may be bound in
-/// ranges.
+/// Refuses a buffer that the device cannot hold. A buffer that is larger than a binding is accepted, since it may be
+/// bound in ranges.
 pub(super) fn check_buffer(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
     within(what, bytes, limits.max_buffer_bytes)
 }

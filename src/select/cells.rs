@@ -59,7 +59,7 @@ impl CellAxes {
             [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
         };
         let scatters = plan.outside_window == OutsideWindow::Scatter;
-        // A window that lies wholly in the padding has no element, and the single output is not its own.
+        // A window that lies wholly in the padding contains no element, not even the single output of an axis.
         let in_padding = |axis: &uniform::Axis| axis.pad_begin.unsigned_abs() >= axis.kernel;
         if !scatters && windows.iter().any(in_padding) {
             return refuse("a window lies wholly in the padding");
@@ -96,7 +96,7 @@ impl CellAxes {
     }
 
     /// Whether cells have elements beside their windows. Kernels write an element of a cell if its source's index names
-    /// it, and do not look whether the window has it.
+    /// it, and do not check whether the window contains it.
     fn leave_gaps(&self) -> bool {
         (0..3).any(|axis| self.apart(axis) && self.kernel[axis] < self.stride[axis])
     }
@@ -165,7 +165,7 @@ fn quads_of_runs(cells: u64) -> u64 {
     [4, 3, 2].into_iter().min_by_key(in_all).unwrap_or(1)
 }
 
-/// The part that loads and stores quads of elements of `bytes` bytes; `wide` where all begin at whole quads.
+/// The part that loads and stores quads of elements of `bytes` bytes; `wide` if every run of elements is whole quads.
 fn quad_part(bytes: u64, wide: bool) -> &'static str {
     match (bytes, wide) {
         (1, _) => "element/lanes8.wgsl",
@@ -177,7 +177,7 @@ fn quad_part(bytes: u64, wide: bool) -> &'static str {
     }
 }
 
-/// The part that loads four indices; `wide` where all begin at whole quads.
+/// The part that loads four indices; `wide` if every run of indices is whole quads.
 fn names_part(index_type: IndexType, wide: bool) -> &'static str {
     match (index_type, wide) {
         (IndexType::I32, false) => "index/names_i32.wgsl",

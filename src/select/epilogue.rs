@@ -94,7 +94,8 @@ impl Epilogue {
         Ok(epilogue)
     }
 
-    /// Sets what leads from positions to indices and their places, and the indices of windows without a winner.
+    /// Sets the digits and offsets that convert positions to indices and their places, and those of windows without a
+    /// winner.
     fn set_indices(&mut self, plan: &PoolPlan, indices: &IndexPlan) {
         let strides = indices.space.strides();
         let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
@@ -127,7 +128,8 @@ impl Epilogue {
         uniform.empty_index = pair(offset as u64);
     }
 
-    /// Sets the windows from whose clamped begins the indices of empty windows follow, where the plan asks for those.
+    /// Under [`EmptyIndex::ClampedStart`], sets the axes and strides that kernels compute the indices of empty windows
+    /// from.
     fn set_clamped_starts(
         &mut self,
         plan: &PoolPlan,

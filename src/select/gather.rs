@@ -211,7 +211,7 @@ fn uniform(
     uniform
 }
 
-/// The clear of the general path without owners: it clears the report alone.
+/// The dispatch that clears for the general path, changed to clear the report alone and no owners.
 fn clear_report(mut clear: Dispatch) -> Dispatch {
     let mut uniform: uniform::Unpool = bytemuck::pod_read_unaligned(&clear.uniform);
     uniform.outputs = 0;

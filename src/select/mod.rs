@@ -86,7 +86,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// The choice depends on the plan and the limits only, never on the device's name, and changes no result, but for which
+/// The choice depends on the plan and the limits only, never on the device's name. It changes no result, except which
 /// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Whether the device is software
 /// ([`Limits::software`]) decides how much an invocation does and, where the table says so, which family runs. The
 /// choice is the first family of a column that applies and fits the limits:
@@ -156,7 +156,7 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
 
 fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     let general = || unpool::schedule(plan, limits);
-    // The general path cannot do it, so both builds are tried, and small tensors gather too.
+    // The general path cannot keep indices to windows, so both gathering builds are tried, also for small tensors.
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
         let generic = |_| gather::schedule(plan, limits, Build::Generic);
         let schedule = choose_gather(plan, limits, choice).or_else(generic);

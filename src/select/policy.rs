@@ -28,13 +28,13 @@ pub(super) fn preference(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<
         let taps = plan.most_taps();
         // Sliding pays where neighbouring windows share at least half of their extent and the axis has four windows or
         // more.
-        let much = plan.axes.iter().any(|axis| half_shared(axis).is_some());
+        let half_is_shared = plan.axes.iter().any(|axis| half_shared(axis).is_some());
         // Above `MOST_TAPS` taps, sliding comes first whatever the overlap: the family itself refuses windows that do
         // not overlap.
         let along = axes_with_taps(plan);
         let from = if along == 1 { SLIDING_ALONG_ONE_FROM } else { SLIDING_FROM };
-        let slides = (much && taps >= from) || taps > MOST_TAPS;
-        if !limits.software && separable_on_gpus(plan, slides && much) {
+        let slides = (half_is_shared && taps >= from) || taps > MOST_TAPS;
+        if !limits.software && separable_on_gpus(plan, slides && half_is_shared) {
             families.push(Family::Separable);
         }
         if slides {
@@ -88,12 +88,13 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
     strides || (few && !team::reads_long_rows(plan))
 }
 
-/// Whether a GPU pools each output by an invocation of its own before it tries thread tiles, which write the quads of a
-/// row that is no multiple of four one element at a time. Card, 5 random pools of two or four bytes, whose windows do
-/// not overlap: direct took 0.48 to 0.84 of the time of thread tiles, 0.70 in the middle. Where windows overlap, thread
-/// tiles save loads: direct took 1.1 to 2.3 of their time in 9 of 12 with such rows. One of bytes: 2.0.
+/// Whether a GPU pools each output by an invocation of its own before it tries thread tiles. If the length of a row is
+/// no multiple of four, thread tiles write its quads one element at a time. Card, 5 random pools of two or four bytes,
+/// whose windows do not overlap: direct took 0.48 to 0.84 of the time of thread tiles, median 0.70. Where windows
+/// overlap, thread tiles save loads: direct took 1.1 to 2.3 of their time in 9 of 12 pools with such rows. A pool of
+/// bytes: 2.0.
 fn direct_on_gpus(plan: &PoolPlan) -> bool {
-    // Of axes whose windows are not all alike, as of most adaptive ones, nothing is said.
+    // An axis whose windows are not all alike, such as most adaptive ones, has no stride and does not qualify.
     let strides = |is: &dyn Fn(i64, i64) -> bool| {
         plan.axes.iter().all(|axis| match axis.window.strided(axis.input, axis.output) {
             window @ AxisWindow::Strided { stride, .. } => axis.output <= 1 || is(stride, window.reach()),

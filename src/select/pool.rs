@@ -15,7 +15,7 @@ use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::tables::Tables;
 use crate::uniform;
 
-/// Appends a family's dispatches to a schedule without any.
+/// Appends a family's dispatches to a schedule that has none.
 type Dispatches = fn(&mut Schedule, &PoolPlan, &Limits, ActivationKind, uniform::Activation) -> Result<(), PlanError>;
 
 /// The schedule of a pool in one family.
@@ -40,7 +40,8 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     let mut schedule = Schedule {
         plan: Plan::Pool(plan.clone()),
         family,
-        // Only a uniform can hold the NaN rule of a part of a window, so such a plan takes the generic build.
+        // Only a uniform can hold the NaN rule of a later part of a window, so a plan of such a part takes the generic
+        // build.
         build: if plan.later_part { Build::Generic } else { build },
         dispatches: Vec::new(),
         tables: Tables::default(),

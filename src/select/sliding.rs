@@ -29,7 +29,7 @@ const PLACE_BYTES: usize = 4;
 /// Bytes of a flag (one per group of planes), and of a note (one per invocation of the first pass).
 const FLAG_BYTES: u64 = 4;
 
-/// Appends the dispatches to a schedule without any.
+/// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(
     schedule: &mut Schedule,
     plan: &PoolPlan,

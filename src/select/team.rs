@@ -32,7 +32,7 @@ struct Team {
     iterations: u64,
 }
 
-/// Appends the dispatches to a schedule without any.
+/// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(
     schedule: &mut Schedule,
     plan: &PoolPlan,
@@ -100,7 +100,7 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     apart && plan.most_taps() >= LEAST_TAPS && row_bytes(plan) >= least
 }
 
-/// Whether teams are preferred whose members read rows that are long for any size of element.
+/// Whether teams are preferred, and the rows of a window are long even by the threshold for elements of a word or more.
 pub(super) fn reads_long_rows(plan: &PoolPlan) -> bool {
     let together = plan.layout() == Layout::Nchw || plan.channels == 1;
     together && is_preferred(plan) && row_bytes(plan) >= LEAST_ROW_BYTES

@@ -86,7 +86,7 @@ struct ThreadTile {
     outputs_between: u32,
 }
 
-/// Appends the dispatches to a schedule without any.
+/// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(
     schedule: &mut Schedule,
     plan: &PoolPlan,

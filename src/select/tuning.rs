@@ -6,7 +6,7 @@
 //! llvmpipe of Mesa 22.3; *card* is an NVIDIA H100; *AMD* is Mesa's compiler for RDNA 2 and 3 without a card. A
 //! constant that was never varied says so.
 //!
-//! Some constants are different on software adapters (`Limits::software`), because they run differently. A GPU reads
+//! Some constants are different on software adapters (`Limits::software`), which run kernels differently. A GPU reads
 //! memory for 32 or more neighbouring invocations at once, which costs least where neighbours read neighbouring vectors
 //! of 16 bytes, and it needs 10^5 invocations to be busy. A CPU runs a few invocations at a time, each of which reads
 //! for itself, so the fewest instructions for each element are best.
@@ -35,20 +35,20 @@ pub(super) mod policy {
     /// Windows of more taps that overlap always slide.
     pub const MOST_TAPS: u64 = 64;
 
-    /// The longest stride of windows that slide before they are pooled along one axis after the other, on GPUs and
-    /// unless elements are bytes. Card, 7 random pools with strides of 3 to 8: separable took 0.24 to 0.93 of the time
-    /// of sliding, 0.82 in the middle, and 1.65 for one of bytes. With a stride of 2 it took 0.48 to 1.72, 1.25 in the
-    /// middle of 13, and with a stride of 1 it was faster in 3 of 18.
+    /// On GPUs, windows with longer strides are pooled along one axis after the other before sliding is tried, unless
+    /// elements are bytes. Card, 7 random pools with strides of 3 to 8: separable took 0.24 to 0.93 of the time of
+    /// sliding, median 0.82, and 1.65 for one of bytes. With a stride of 2 it took 0.48 to 1.72, median of 13 pools
+    /// 1.25. With a stride of 1 it was faster in 3 of 18.
     pub const SLIDING_STRIDE: i64 = 2;
 
     /// On GPUs windows of at least this many taps along two axes or more are pooled along one axis after the other,
     /// where there are fewer than `FEW_WINDOWS`: an invocation for each window leaves the device idle. Card, 9 random
-    /// pools with 108 to 3,120 taps: separable took 0.18 to 0.79 of the time of direct, 0.33 in the middle; two with 75
-    /// taps 1.5 and 1.7. Teams took 5 to 8 copies for windows of f16 with rows of 40 and 60 bytes, and as long as
+    /// pools with 108 to 3,120 taps: separable took 0.18 to 0.79 of the time of direct, median 0.33; two pools with 75
+    /// taps took 1.5 and 1.7. Teams took 5 to 8 copies for windows of f16 with rows of 40 and 60 bytes, and as long as
     /// separable for u64 with rows of 232 bytes.
     pub const SEPARABLE_FROM: u64 = 100;
 
-    /// Windows that are few for a GPU.
+    /// Fewer windows than this are few for a GPU.
     pub const FEW_WINDOWS: u64 = 1 << 16;
 
     /// On GPUs windows of 64-bit elements with strides of 2 or more are pooled tap by tap from this number of taps on.
@@ -97,19 +97,19 @@ pub(super) mod thread_tile {
     /// one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
     pub const TALLEST: u64 = 16;
 
-    /// On GPUs a thread tile of elements of a word or more loads this many times as many lines as its first window
-    /// shares with the windows below. Further lines save loads that a cache serves, but leave fewer invocations. Card,
-    /// with tiles of 2, 4, 8 and 16 lines: 3x3s2 1.11, 1.18, 1.27 and 1.23 copies; 3x3s1 1.50, 1.32, 1.36 and 1.46;
-    /// 5x5s1 3.80, 2.81, 2.39 and 2.29. Tiles of smaller elements are bound by arithmetic (AMD), which taller tiles
-    /// save.
+    /// On GPUs, for elements of a word or more: the lines that a thread tile loads, in multiples of the lines that its
+    /// first window shares with the windows below. Further lines save loads that a cache serves, but leave fewer
+    /// invocations. Card, with tiles of 2, 4, 8 and 16 lines: 3x3s2 1.11, 1.18, 1.27 and 1.23 copies; 3x3s1 1.50, 1.32,
+    /// 1.36 and 1.46; 5x5s1 3.80, 2.81, 2.39 and 2.29. Tiles of smaller elements are bound by arithmetic (AMD), which
+    /// taller tiles save.
     pub const LINES_OF_A_SHARED_ONE: u64 = 2;
 
     /// The same where lines lie far apart: caches and prefetchers follow few lines at once. Software, NHWC with 64
     /// channels of 56x56, 3x3s1: 4.6 copies with sixteen lines, 2.7 with eight.
     pub const TALLEST_APART: u64 = 8;
 
-    /// Bytes that an invocation writes beside each other at most on a GPU, where more than four outputs of a line would
-    /// be more. Card, one quad and two of f32: 2x2s2 with i64 indices 1.03 and 1.19 copies, 3x3d2 1.32 and 1.68, 1-D
+    /// On GPUs, an invocation computes more than four outputs of a line only if eight of them take at most this many
+    /// bytes. Card, one quad and two of f32: 2x2s2 with i64 indices 1.03 and 1.19 copies, 3x3d2 1.32 and 1.68, 1-D
     /// windows of four 1.23 and 3.98; f16 2x2s2 with i32 indices 1.04 and 1.33.
     pub const BESIDE_BYTES: u64 = 16;
 
@@ -147,8 +147,8 @@ pub(super) mod sliding {
     /// per output fall from K + 1 to (K + 7) / 8 for eight windows and to (K + 15) / 16 for sixteen.
     pub const GOOD_RUN: u64 = 8;
 
-    /// Planes are pooled in groups whose scratch memory has this size where possible: more for each dispatch, but no
-    /// more memory than that. Card, 16, 64 and 256 MiB: 13x13 3.5, 2.8 and 2.8 copies, 31x31 8.4, 7.0 and 6.5. Software
+    /// Planes are pooled in groups whose scratch memory has this size where possible: each dispatch has as many planes
+    /// as this memory holds. Card, 16, 64 and 256 MiB: 13x13 3.5, 2.8 and 2.8 copies, 31x31 8.4, 7.0 and 6.5. Software
     /// does not differ.
     pub const CACHE_BYTES: u64 = 64 << 20;
 }
@@ -194,9 +194,9 @@ pub(super) mod team {
 
 /// Unpools.
 pub(super) mod unpool {
-    /// Outputs from which a GPU gathers. Card, 6 random unpools of 10 to 16 MB: the general path took 0.30 to 0.65 of
-    /// the time of gathering, whose dispatches are twice as many. Its owners, four bytes each, then lie in the cache of
-    /// the device; larger unpools were not compared.
+    /// The fewest outputs of an unpool for which a GPU gathers. Card, 6 random unpools of 10 to 16 MB: the general path
+    /// took 0.30 to 0.65 of the time of gathering, which has twice as many dispatches. At these sizes the owners of the
+    /// general path, four bytes each, lie in the cache of the device; larger unpools were not compared.
     pub const GATHERED_FROM: u64 = 1 << 21;
 
     /// The most elements of a stride cell. With larger cells, neighbouring invocations write too far apart.

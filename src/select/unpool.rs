@@ -31,7 +31,7 @@ pub(super) fn schedule_by_owners(plan: &UnpoolPlan, limits: &Limits) -> Result<S
 fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule, PlanError> {
     let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
     check_sizes(plan, limits)?;
-    // Without sources there are no indices that could lie anywhere.
+    // Without sources there is no index that could lie outside its window.
     if plan.outside_window != OutsideWindow::Scatter && sources > 0 {
         let reason = "indices outside their windows are not scattered";
         return Err(PlanError::KernelDoesNotApply { kernel: Family::ClaimEmit.name(), reason });
@@ -80,8 +80,8 @@ fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule,
     Ok(schedule)
 }
 
-/// Whether sources write their targets themselves, in two steps: nothing is said of bad indices, any of equal indices
-/// may win, and an element is one word, so that one store writes all of it and nothing of its neighbours.
+/// Whether sources write their targets themselves, in two steps: bad indices are skipped, any of equal indices may win,
+/// and an element is one word, so that one store writes all of it and nothing of its neighbours.
 pub(super) fn scatters(plan: &UnpoolPlan) -> bool {
     let free = plan.duplicates == Duplicates::Any && plan.out_of_bounds == OutOfBounds::Skip;
     free && plan.outside_window == OutsideWindow::Scatter && plan.dtype().bytes() == 4
@@ -98,7 +98,7 @@ pub(super) fn check_sizes(plan: &UnpoolPlan, limits: &Limits) -> Result<(), Plan
 }
 
 /// The uniform of all dispatches, without the fields that depend on the dispatch, and the numbers of digits that
-/// kernels split. They need no digits where a source's own rank is its position, or an index its output.
+/// kernels split: none where a source's rank is its position, or where an index is the number of its output.
 fn uniform(plan: &UnpoolPlan, activation: uniform::Activation) -> (uniform::Unpool, UnpoolDigits) {
     let mut uniform = uniform::Unpool {
         unit: plan.space.unit() as u32,
@@ -264,8 +264,8 @@ impl General<'_, Kernels> {
         for (number, &window) in windows.iter().enumerate() {
             dispatches.push(self.clear(window, number == 0)?);
             for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
-                // The claims of every window of outputs meet the same bad indices; only those of the first window count
-                // them.
+                // Every window of outputs claims from the same indices; only the claims of the first window count the
+                // bad ones.
                 dispatches.push(self.claim(window, chunk, indices_of(self.plan, chunk), number == 0)?);
             }
             for (turn, &chunk) in chunks.iter().enumerate() {

@@ -135,8 +135,8 @@ fn part(path: &str) -> Option<&'static str> {
     PARTS.iter().map(|(part, _)| *part).find(|part| *part == path)
 }
 
-/// The activation, and for activations that round the conversion to f32 and back. Schedules use these with no other
-/// element types.
+/// The parts of the activation and of the conversion to f32 and back, which activations that round use. Schedules use
+/// such activations only with element types that have a conversion.
 fn activation_parts(activation: ActivationKind, dtype: DType) -> [&'static str; 2] {
     let via = part(&format!("activation/via_{}.wgsl", dtype.name())).unwrap_or("activation/via_f32.wgsl");
     let activation = match activation {

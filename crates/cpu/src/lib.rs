@@ -1,7 +1,7 @@
 //! The CPU backend of [wgpu-pooling](https://docs.rs/wgpu-pooling): its operators on all processors of the host, with
 //! the bits of the [reference](wgpu_pooling_plan::Reference).
 //!
-//! Programs use the crate wgpu-pooling with its feature `cpu`, which has all of this under its own name; so do the
+//! Programs use these items through the crate wgpu-pooling with its feature `cpu`, which re-exports them. So do the
 //! examples here.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]

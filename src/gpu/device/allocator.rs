@@ -10,7 +10,8 @@ use super::gate::Owned;
 /// A test's hook that is called before each allocation and says whether it has to fail.
 pub(in crate::gpu) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Bytes that wgpu stages in blocks of memory which it keeps; a search for room would be a noticeable part of the call.
+/// The most bytes of a write that wgpu stages in blocks of memory which it keeps. For so few bytes, checking for room
+/// would be a noticeable part of the call.
 const FEW_BYTES: u64 = 64 << 10;
 
 const INJECTED: &str = "an allocation was made to fail";
@@ -21,7 +22,7 @@ pub(in crate::gpu) struct Allocator {
     fails: Option<Fails>,
     /// The error of an allocation that the hook made fail, until the error scopes around it are closed.
     injected: Mutex<Option<wgpu::Error>>,
-    /// Held from the search for room to its use, and by every other allocation.
+    /// Locked from the check for room until the room is used, and while a buffer is created.
     turn: Mutex<()>,
     /// The bytes that wgpu has staged since this crate's last submit.
     staged: AtomicU64,
@@ -41,7 +42,7 @@ impl Allocator {
             return gate.own(self.device.create_buffer(descriptor));
         }
         // No buffer can be mapped for reading and writing and be storage. The result is as invalid as a buffer that
-        // found no memory, and still reports the requested size and usages.
+        // found no memory. It still reports the requested size, and the requested usages among others.
         let contradiction = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::STORAGE;
         let usage = descriptor.usage | contradiction;
         gate.own(self.refused(|device| device.create_buffer(&wgpu::BufferDescriptor { usage, ..descriptor.clone() })))
@@ -60,8 +61,8 @@ impl Allocator {
     }
 
     /// Writes `bytes` bytes, whole words, at the beginning of a buffer before the next submit. wgpu stages them in its
-    /// own memory until then; if that does not suffice, nothing is written, and the error says so. `again` says that as
-    /// many bytes were staged before for this buffer: a few of them find their place again.
+    /// own memory until then; if memory does not suffice, nothing is written, and the error says so. `again` says that
+    /// as many bytes were staged for this buffer before: a few bytes then find room without a check.
     pub fn write(
         &self,
         queue: &wgpu::Queue,
@@ -77,7 +78,7 @@ impl Allocator {
         let Some(size) = wgpu::BufferSize::new(bytes) else { return Ok(()) };
         let view = {
             let _turn = self.turn();
-            // A browser finds room by its own rules.
+            // A browser allocates staging memory by its own rules.
             if cfg!(not(target_arch = "wasm32")) && (!again || bytes > FEW_BYTES) {
                 self.check_room(bytes)?;
             }
@@ -91,9 +92,10 @@ impl Allocator {
         Ok(())
     }
 
-    /// Submits work. Whatever was written before is copied first, and its staging memory freed with the work's.
+    /// Submits work. Earlier writes are copied before it, and their staging memory is freed together with that of the
+    /// work.
     pub fn submit(&self, queue: &wgpu::Queue, work: Option<wgpu::CommandBuffer>) -> wgpu::SubmissionIndex {
-        // First, so that a write of another thread meanwhile counts.
+        // Reset before the submit, so that a write of another thread during the submit counts.
         self.staged.store(0, Ordering::Relaxed);
         queue.submit(work)
     }
@@ -103,8 +105,9 @@ impl Allocator {
         self.staged.load(Ordering::Relaxed)
     }
 
-    /// An error if there is no memory to stage this many bytes. wgpu gives up the device if it finds none for that, but
-    /// not if it finds none for a buffer; so a buffer of the same size in the same kind of memory is made and freed.
+    /// An error if there is no memory to stage this many bytes. If wgpu finds no memory for staging, it gives up the
+    /// device; if it finds none for a buffer, it does not. So a buffer of the same size in the same kind of memory is
+    /// created and freed.
     fn check_room(&self, bytes: u64) -> Result<(), String> {
         let usage = wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC;
         let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: false };

@@ -13,9 +13,9 @@ use std::task::Waker;
 /// holds it for longer than six seconds (one on Windows). A long kernel, a slow compiler or a busy machine is enough
 /// for that. So threads wait here, outside wgpu, for as long as necessary.
 ///
-/// Three rules keep this complete. Calls into wgpu that can need the context are made inside [`Gate::exclusive`]. None
-/// of these calls waits for the device: the crate polls repeatedly, with the gate open in between. wgpu objects that
-/// the crate keeps are [`Owned`], since dropping them is such a call as well.
+/// Three rules make this work. Calls into wgpu that can need the context are made inside [`Gate::exclusive`]. None of
+/// these calls waits for the device: the crate polls repeatedly, with the gate open in between. wgpu objects that the
+/// crate keeps are [`Owned`], since dropping them is such a call as well.
 ///
 /// A caller's wakers are called after the thread has left the gate, because they may run any code.
 #[derive(Debug, Clone, Default)]

@@ -32,7 +32,7 @@ impl Loss {
         self.reason.get().map(String::as_str)
     }
 
-    /// Says that the device is lost.
+    /// Records why the device is lost, and wakes the futures that wait.
     pub fn tell(&self, reason: String) {
         if self.reason.set(reason).is_ok() {
             let wakers = std::mem::take(&mut self.lock().wakers);
@@ -40,7 +40,7 @@ impl Loss {
         }
     }
 
-    /// A future of the reason.
+    /// A future that completes with the reason.
     pub fn until(loss: Arc<Loss>) -> impl Future<Output = String> {
         let number = {
             let mut waiting = loss.lock();
@@ -70,7 +70,7 @@ impl Future for Until {
             return Poll::Ready(reason.to_owned());
         }
         let before = waiting.wakers.insert(self.number, context.waker().clone());
-        // A waker may be anyone's code, which is dropped after the lock is given back.
+        // Dropping a waker may run any code, so the lock is released first.
         drop(waiting);
         drop(before);
         Poll::Pending

@@ -69,14 +69,14 @@ impl OpenDevice {
         }
     }
 
-    /// Whether the device is lost, which callbacks say.
+    /// Whether the device is lost, as wgpu's callbacks report.
     pub fn loss(&self) -> &Arc<Loss> {
         &self.loss
     }
 
-    /// Submits the copies that wait for the next submit, if they are more than `bytes`: wgpu keeps their staging memory
-    /// until then, and that of their buffers even if these are dropped. The memory is free when the device is done, or
-    /// on return if `here`. In a browser wgpu keeps nothing.
+    /// Submits the copies that wait for the next submit, if they have more than `bytes` bytes. Until then wgpu keeps
+    /// their staging memory, and the memory of their target buffers even if these are dropped. The memory is free when
+    /// the device is done, or on return if `here`. In a browser wgpu keeps nothing.
     pub fn submit_copies_beyond(&self, bytes: u64, here: bool) {
         let waiting = self.memory.allocator.staged_bytes();
         if cfg!(target_arch = "wasm32") || waiting <= bytes || self.check_alive().is_err() {
@@ -87,7 +87,7 @@ impl OpenDevice {
         let _ = self.follow(Submission { index, answers: Vec::new() }, here);
     }
 
-    /// Submits work, in this order.
+    /// Submits work, and the copies that wait for a submit.
     pub fn submit(&self, work: Option<wgpu::CommandBuffer>) -> wgpu::SubmissionIndex {
         self.memory.allocator.submit(&self.queue, work)
     }
@@ -160,13 +160,13 @@ impl OpenDevice {
         Ok(result)
     }
 
-    /// [`Device::scoped`] without waiting: wgpu reports caught errors at once; only on the web they stay pending.
+    /// [`OpenDevice::scoped`] without waiting: wgpu reports caught errors at once; only on the web they stay pending.
     pub fn scoped_now<T>(&self, work: impl FnOnce() -> T) -> Result<(T, Option<PendingError>), ExecuteError> {
         let (result, pending) = self.scoped_later(work);
         Ok((result, self.poll_error(pending)?))
     }
 
-    /// [`Device::scoped`], with the errors that the scopes catch returned as a future.
+    /// [`OpenDevice::scoped`], with the errors that the scopes catch returned as a future.
     pub fn scoped_later<T>(&self, work: impl FnOnce() -> T) -> (T, PendingError) {
         self.wgpu.gate().exclusive(|| {
             let scopes = self.open_scopes();

@@ -125,12 +125,12 @@ type Polled = Option<Result<wgpu::PollStatus, wgpu::PollError>>;
 #[cfg(not(target_arch = "wasm32"))]
 fn wait(device: &Owned<wgpu::Device>, index: &wgpu::SubmissionIndex) -> bool {
     let timeout = device.gate().longest_wait();
-    ask_again(|| poll(device, wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout }))
+    poll_until_done(|| poll(device, wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout }))
 }
 
 /// Polls until the wait has succeeded or failed, and sleeps in between.
 #[cfg(not(target_arch = "wasm32"))]
-fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
+fn poll_until_done(mut poll: impl FnMut() -> Polled) -> bool {
     let mut pause = SHORTEST_PAUSE;
     loop {
         match poll() {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_device_is_asked_until_it_is_done_or_fails() {
         let asked = |mut answers: Vec<Polled>| {
-            let done = ask_again(|| answers.remove(0));
+            let done = poll_until_done(|| answers.remove(0));
             (done, answers.len())
         };
         let busy = || Some(Err(wgpu::PollError::Timeout));

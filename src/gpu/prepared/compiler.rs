@@ -1,4 +1,5 @@
-//! Which kernels a call takes whose plan may never come again, and the thread that compiles those of plans that do.
+//! Decides whether a call takes specialised or generic kernels, because its plan may never come again. A thread
+//! compiles the specialised kernels of plans that come again.
 
 use std::collections::HashMap;
 #[cfg(not(target_arch = "wasm32"))]
@@ -14,8 +15,8 @@ use crate::gpu::device::gate::contained;
 use crate::schedule::{Dispatch, Schedule};
 use crate::wgsl::key::KernelKey;
 
-/// The small calls that take as long as a specialised kernel takes to compile. On software Vulkan (Mesa 22.3) calls
-/// with windows that never came again were 4 to 6 a second, and 270 to 326 with the generic build.
+/// The time to compile a specialised kernel, in small calls. On software Vulkan (Mesa 22.3), calls each with new
+/// windows ran at 4 to 6 a second, and at 270 to 326 a second with the generic build.
 const CALLS_OF_A_KERNEL: u64 = 64;
 
 /// The loop iterations that a generic kernel does in the time of a small call, on software adapters and on GPUs. On
@@ -26,7 +27,7 @@ const ITERATIONS_OF_A_CALL: [u64; 2] = [1 << 19, 1 << 27];
 /// The most kernels whose calls are counted. The one that was wanted longest ago is forgotten.
 const MOST_COUNTED: usize = 256;
 
-/// The most kernels that wait to be compiled. One that finds no place is counted from the beginning.
+/// The most kernels that wait to be compiled. If there is no place for a kernel, its calls are counted from zero again.
 #[cfg(not(target_arch = "wasm32"))]
 const MOST_ORDERED: usize = 64;
 
@@ -38,7 +39,7 @@ pub(in crate::gpu) struct Compiler {
     orders: Arc<Mutex<Orders>>,
 }
 
-/// By kernel that was wanted and is not compiled, what the calls took that ran a generic kernel in its place.
+/// For each kernel that was wanted and is not compiled: the time of the calls that ran a generic kernel instead.
 #[derive(Debug, Default)]
 struct Counts {
     kernels: HashMap<KernelKey, Count>,
@@ -47,13 +48,14 @@ struct Counts {
 
 #[derive(Debug, Default)]
 struct Count {
-    /// In small calls.
+    /// The time of these calls, in small calls.
     calls: u64,
     /// The number of the latest call.
     last_use: u64,
 }
 
-/// The kernels to compile, and the thread that does it. It ends when there are none, and the next order starts another.
+/// The kernels to compile, and the thread that compiles them. It ends when there are none, and the next order starts
+/// another.
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug, Default)]
 struct Orders {
@@ -64,12 +66,12 @@ struct Orders {
 }
 
 impl Compiler {
-    /// Whether a call runs its specialised schedule: if the kernels are compiled; if this run would take longer than
-    /// compiling them; and if the calls so far have taken as long, and no thread can compile them meanwhile. Otherwise
-    /// it runs the generic schedule.
+    /// Whether a call runs its specialised schedule. It does if the kernels are compiled, or if a generic run would
+    /// take at least as long as compiling them. It also does if the calls so far have taken that long and no thread can
+    /// compile the kernels. Otherwise it runs the generic schedule.
     ///
-    /// This is the break-even rule of the ski rental problem: to rent until the rent has come to the price, then to
-    /// buy. Compiling takes about as long as the calls before it that wanted the kernels, and never many times as long.
+    /// This is the break-even rule of the ski rental problem: rent until the rent has come to the price, then buy. So
+    /// compiling takes about as long as the earlier calls that wanted the kernels, and never many times as long.
     pub fn takes_specialised(
         &self,
         device: &Arc<OpenDevice>,
@@ -166,8 +168,7 @@ impl Drop for Compiler {
 }
 
 impl Counts {
-    /// Counts a call that wanted these kernels. Returns what the calls took so far that wanted the kernel that was
-    /// wanted least.
+    /// Counts a call that wanted these kernels. Returns the shortest of the kernels' times so far.
     fn add(&mut self, wanted: &[&Dispatch], calls: u64) -> u64 {
         self.uses += 1;
         let mut least = u64::MAX;
@@ -187,7 +188,7 @@ impl Counts {
     }
 }
 
-/// What a run of a schedule takes, in small calls.
+/// The time of a run of a schedule, in small calls.
 fn calls(schedule: &Schedule, software: bool) -> u64 {
     let [on_software, on_gpus] = ITERATIONS_OF_A_CALL;
     let work = schedule.dispatches().iter().fold(0u64, |work, dispatch| work.saturating_add(dispatch.work()));

@@ -48,7 +48,8 @@ pub struct Buffers<'a> {
     pub indices_out: Option<wgpu::BufferSlice<'a>>,
     /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report).
     /// An unpool that skips bad indices reports nothing and needs none. It must be zero before the first run if
-    /// [`Schedule::keeps_report`](crate::Schedule::keeps_report), which also says which unpools may share one.
+    /// [`Schedule::keeps_report`](crate::Schedule::keeps_report) is true; its documentation says which unpools may
+    /// share a report.
     pub report: Option<wgpu::BufferSlice<'a>>,
     /// Scratch memory in place of the [`Prepared`](crate::Prepared)'s own: a slice for each of
     /// [`Schedule::scratch`](crate::Schedule::scratch), each in a buffer of its own, with the usages `STORAGE` and
@@ -58,8 +59,7 @@ pub struct Buffers<'a> {
 
 impl Preparation {
     /// Checks the buffers of a run and makes the bind groups of its dispatches. Everything is validated before anything
-    /// is recorded, so that a refused call leaves the caller's encoder unchanged. Errors have the names that `name`
-    /// gives the operands.
+    /// is recorded, so that a refused call leaves the caller's encoder unchanged. Errors name operands as `name` does.
     pub fn bind(
         &self,
         device: &OpenDevice,
@@ -73,7 +73,7 @@ impl Preparation {
                 self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(self.schedule.constants_offsets());
             let bound = |((dispatch, pipeline), uniform): ((&Dispatch, &Arc<Pipeline>), u64)| {
                 let grid = dispatch.indirect.and_then(|(number, at)| {
-                    let whole = of(&slices, Operand::Scratch(number))?;
+                    let whole = slice_of(&slices, Operand::Scratch(number))?;
                     Some((device.wgpu.gate().own(whole.buffer().clone()), whole.offset() + at))
                 });
                 BoundDispatch { group: self.group(device, dispatch, pipeline, uniform, tables, &slices), grid }
@@ -175,7 +175,7 @@ impl Preparation {
         let mut entries = Vec::with_capacity(1 + dispatch.operands.len());
         entries.push(resource(0, &self.resources.constants, uniform, dispatch.uniform.len() as u64));
         for (&number, range) in pipeline.bindings.iter().zip(&dispatch.operands) {
-            let whole = if range.operand == Operand::Tables { Some(tables) } else { of(given, range.operand) };
+            let whole = if range.operand == Operand::Tables { Some(tables) } else { slice_of(given, range.operand) };
             // `check` has made sure that there is a slice for every operand.
             if let Some(whole) = whole {
                 let (offset, size) = (whole.offset() + range.offset, range.bytes.unwrap_or(whole.size()));
@@ -211,7 +211,7 @@ struct Given<'a> {
 }
 
 /// The slice that was given for an operand.
-fn of<'a>(given: &[Given<'a>], operand: Operand) -> Option<wgpu::BufferSlice<'a>> {
+fn slice_of<'a>(given: &[Given<'a>], operand: Operand) -> Option<wgpu::BufferSlice<'a>> {
     given.iter().find(|given| given.operand == operand).map(|given| given.slice)
 }
 

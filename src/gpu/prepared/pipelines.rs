@@ -17,10 +17,10 @@ use crate::wgsl::wgsl;
 /// The most bytes of idle pipelines that are kept.
 const MOST_IDLE_BYTES: usize = 256 << 20;
 
-/// What a pipeline is taken to hold, on software adapters and on GPUs, since wgpu says it of none. On software Vulkan
-/// (Mesa 22.3) specialised ones held 2 MiB (f32 without indices) to 6 MiB (f64 with them), of which naga's module is
-/// 0.3, whatever the window; the C library's allocator kept 2 to 30 MiB each besides of the memory that compiling needs
-/// for a moment. The drivers of GPUs, which keep machine code, were not measured.
+/// The assumed bytes of a pipeline, on software adapters and on GPUs, since wgpu does not report them. On software
+/// Vulkan (Mesa 22.3) specialised pipelines held 2 MiB (f32 without indices) to 6 MiB (f64 with indices), whatever the
+/// window; 0.3 MiB of that is naga's module. Besides, the C library's allocator kept 2 to 30 MiB for each, of the
+/// memory that compiling needs for a moment. The drivers of GPUs, which keep machine code, were not measured.
 const BYTES_OF_A_PIPELINE: [usize; 2] = [8 << 20, 2 << 20];
 
 /// A compiled kernel and the layout of its bindings.
@@ -96,7 +96,7 @@ impl Pipelines {
         Ok(pipeline)
     }
 
-    /// Looks pipelines up in a cache of the caller's from now on, if there is one, and adds them to it.
+    /// From now on looks pipelines up in the caller's cache, if there is one, and adds them to it.
     pub fn look_up_in(&self, cache: Option<Owned<wgpu::PipelineCache>>) {
         let before = std::mem::replace(&mut *self.saved.lock().unwrap_or_else(PoisonError::into_inner), cache);
         drop(before);

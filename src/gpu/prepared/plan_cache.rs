@@ -42,8 +42,9 @@ impl PlanCache {
         Some(result)
     }
 
-    /// Keeps a preparation, and drops the longest unused one if there are too many. One of an equal plan that another
-    /// thread has kept meanwhile is returned in its place, unless this one is to take the place of it.
+    /// Keeps a preparation, and drops the longest unused one if there are too many. If another thread has kept one of
+    /// an equal plan meanwhile, that one is returned instead, unless it is generic and this one is its specialised
+    /// replacement.
     pub fn keep(&self, choice: Choice, preparation: Preparation, specialised: Specialised) -> Preparation {
         if preparation.bytes() > MOST_BYTES_EACH {
             return preparation;

@@ -1,4 +1,4 @@
-//! The CPU backend as callers hold it.
+//! The CPU backend that callers create.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::kernels::simd::SimdLevel;
 /// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread. No setting
 /// changes a bit of any result.
 ///
-/// Debug builds are slow unless they have this crate optimised: page
+/// Debug builds are slow unless this crate is optimised in them: see the page
 /// [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/docs/choosing/#on-the-cpu).
 ///
 /// ```
@@ -38,7 +38,7 @@ pub struct Cpu {
     pub(super) stop: Option<Stop>,
 }
 
-/// What a caller is asked between parts of the work.
+/// The caller's function that is called between parts of the work and says whether to stop.
 pub(super) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
 impl Default for Cpu {
@@ -70,11 +70,11 @@ impl Cpu {
         Cpu { simd: SimdLevel::best(), kernel: None, stop: None }
     }
 
-    /// The same with other vector instructions.
+    /// This backend with other vector instructions.
     ///
     /// # Errors
-    /// [`ExecuteError::SimdMissing`] if this processor does not have them, or the program was built without (feature
-    /// `avx512`).
+    /// [`ExecuteError::SimdMissing`] if this processor does not have them, or the program was built without them
+    /// (feature `avx512`).
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, SimdLevel};
@@ -89,9 +89,9 @@ impl Cpu {
         Ok(Cpu { simd: level, ..self })
     }
 
-    /// The same with one kernel for all plans. Plans that it does not compute are refused with
-    /// [`PlanError::KernelDoesNotApply`](wgpu_pooling_plan::PlanError::KernelDoesNotApply). Streams choose the kernels
-    /// of their tiles by themselves.
+    /// This backend with one kernel for all plans. Plans that it does not compute are refused with
+    /// [`PlanError::KernelDoesNotApply`](wgpu_pooling_plan::PlanError::KernelDoesNotApply). Streams ignore this choice
+    /// and take the best kernel for each tile.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, CpuKernel, MaxPool, Tensor};
@@ -104,9 +104,10 @@ impl Cpu {
         Cpu { kernel: Some(kernel), ..self }
     }
 
-    /// The same, asking `stop` between parts of the work, on any of its threads, whether to stop. A part moves some
-    /// megabytes, unless a single row of outputs, or the plane of an unpool or of a global pool, is more. A call that
-    /// is stopped returns [`ExecuteError::Interrupted`], and outputs of the caller have been written in part.
+    /// This backend with a function that is called between parts of the work, on any thread, and returns whether to
+    /// stop. A part moves a few megabytes, or more if a single row of outputs, or a plane of an unpool or of a global
+    /// pool, is larger. A call that is stopped returns [`ExecuteError::Interrupted`], and may have written a part of
+    /// the caller's outputs.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicBool, Ordering};

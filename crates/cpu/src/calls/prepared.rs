@@ -95,7 +95,7 @@ impl PreparedCpu {
             }),
             (Plan::Convert(plan), Work::Convert, [indices], [converted]) => indices
                 .aligned(|indices| converted.aligned(|converted| dispatch::convert(plan, context, indices, converted))),
-            // A plan has the operands that were checked above.
+            // Unreachable: the operands were checked against the plan above.
             _ => Ok(()),
         }
     }
@@ -105,8 +105,8 @@ impl Cpu {
     /// A plan with its kernel chosen, for calls that are made more than once or that write the caller's memory.
     ///
     /// # Errors
-    /// [`PlanError::KernelDoesNotApply`] where a kernel was asked for; [`PlanError::ShapeOverflow`] for tensors that no
-    /// memory of this machine could hold.
+    /// [`PlanError::KernelDoesNotApply`] if the kernel of [`Cpu::with_kernel`] does not compute the plan;
+    /// [`PlanError::ShapeOverflow`] for tensors that no memory of this machine could hold.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, MaxPool, Run, Tensor};

@@ -230,8 +230,9 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     last.output <= most_outputs[of_bytes]
 }
 
-/// Whether the columns kernel takes longer than interleaving planes. The columns kernel takes time for each output,
-/// interleaving for each element, and more per element in a large plane than in a small one.
+/// Whether the columns kernel takes longer than interleaving planes. The time of the columns kernel grows with the
+/// number of outputs. The time of interleaving grows with the number of elements, and an element takes longer in a
+/// large plane.
 fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
     // The largest ratio of a plane's elements to the square root of its outputs, for elements of 1, 2, 4 and 8 bytes.
     let most: [u64; 4] = if plan.indices.is_some() { [200, 85, 45, 20] } else { [180, 30, 25, 10] };
@@ -282,7 +283,7 @@ const MANY: u64 = 16;
 /// The most elements of a short row. In short rows the columns kernel spends much of its time on the fixed cost of a
 /// row.
 const SHORT_ROW: usize = 20;
-/// The number of windows that contain an element from which on sharing their maxima pays off.
+/// Sharing maxima pays off if an element is in at least this many windows.
 const SHARED: u64 = 4;
 /// The fewest channels that the columns kernel processes together.
 const CHANNELS: usize = 16;

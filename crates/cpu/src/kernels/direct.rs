@@ -5,12 +5,12 @@
 //! y[i]  begins with x[0][2i], then takes x[0][2i + 1], x[0][2i + 2], x[1][2i], .. where they are greater
 //! ```
 //!
-//! Taps are taken in row-major order, each only if it is greater than the current value. This is the rule itself: a
-//! first tap that is NaN stays, and a zero keeps its sign. Where NaN wins, outputs are first computed without that
-//! rule. Then X, which is in cache now, is searched for NaN; if there is one, the outputs are computed again, and a tap
-//! is also taken if it is NaN. Nothing is greater than NaN, so it stays until the next NaN. Rows of taps in the padding
-//! are left out. Outputs whose windows begin or end in the padding of the innermost axis have other taps than their
-//! neighbours in the row; they share a vector with the outputs above and below them.
+//! Taps are taken in row-major order, each only if it is greater than the current value. This is the operator's own
+//! rule: a first tap that is NaN stays, and a zero keeps its sign. Where NaN wins, outputs are first computed as if it
+//! did not. Then X, which is in cache now, is searched for NaN; if there is one, the outputs are computed again, and a
+//! tap is also taken if it is NaN. Nothing is greater than NaN, so it stays until the next NaN. Rows of taps in the
+//! padding are left out. Outputs whose windows begin or end in the padding of the innermost axis have other taps than
+//! their neighbours in the row; they share a vector with the outputs above and below them.
 //!
 //! Without indices, outputs in long rows with stride 2 process one row of X after the other
 //! ([`passes`](super::passes)), except for floats of 16 bits.
@@ -54,8 +54,8 @@ pub(crate) struct Direct {
 
 /// Evenly spaced rows of outputs whose windows have taps in the same number of rows of X.
 struct Group {
-    /// The rows of X that the windows of the first row of outputs contain, and for each the place of the first tap of
-    /// output 0, padding included.
+    /// The number of rows of X that the windows of the first row of outputs contain. For each of these rows, the place
+    /// of output 0's first tap, padding included.
     rows_of_x: usize,
     places: [i64; MOST_TAPS],
     /// The amount that each tap adds to the index of the first one, row by row.
@@ -101,8 +101,7 @@ impl Direct {
     }
 
     /// Whether this kernel is the fastest. The separable kernel is faster for windows with more taps, and for floats of
-    /// 16 bits, which need several instructions per step. Elements of 8 bits, of which a vector holds many, share rows
-    /// of X in larger windows too.
+    /// 16 bits, which need several instructions per step.
     pub fn is_best(&self, plan: &PoolPlan, view: &View) -> bool {
         let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
         if view.inner != 1 {
@@ -115,8 +114,8 @@ impl Direct {
         }
     }
 
-    /// Whether rows have so few outputs with indices that the separable kernel was measured to be faster, above all
-    /// where windows at the borders of rows are computed separately.
+    /// Whether rows of outputs with indices are so short that the separable kernel was measured to be faster. This is
+    /// mostly where windows at the borders of rows are computed separately.
     fn rows_are_short(&self, plan: &PoolPlan) -> bool {
         let Some(last) = self.axes.last() else { return false };
         let has_borders = self.inside.len() < last.output;
@@ -243,7 +242,7 @@ impl Direct {
         }
     }
 
-    /// The group whose first row of outputs is this one.
+    /// The group whose first row of outputs is at position `at`.
     fn group(&self, part: &PartOf<'_>, at: &[usize], ranges: &[Range<usize>], lanes: &Range<usize>) -> Group {
         let (view, bytes) = (part.view, part.plan.dtype().bytes());
         let number = at.len() - 1;
@@ -259,7 +258,7 @@ impl Direct {
             lanes: lanes.clone(),
             plane: at[0],
         };
-        // Where NaN wins, all separate parts of X are searched.
+        // Where NaN wins, all parts of X that the windows contain are searched for it.
         let separate =
             if nan_wins(part.plan) { self.axes[..number].iter().map(|axis| axis.kernel).product() } else { 1 };
         let most = (GROUP_BYTES / bytes / group.x_step.max(1) / separate).max(1);
@@ -451,7 +450,7 @@ impl<T: Element> GroupJob<'_, T> {
         group.places[..group.rows_of_x].chunk_by(|a, b| b - a <= of_group).any(|near| {
             let begin = near[0] + (group.lanes.start * shape.stride) as i64;
             let length = (near[near.len() - 1] - near[0]) as usize + reach;
-            // The elements between rows are searched too where they are fewer than those of the rows.
+            // The elements between rows are searched too if they are fewer than the elements of the rows.
             let (rows, length) = match group.x_step < 2 * length {
                 true => (1, group.x_step * (group.count - 1) + length),
                 false => (group.count, length),

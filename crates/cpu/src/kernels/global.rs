@@ -45,8 +45,8 @@ pub(crate) fn fewest(dtype: DType) -> usize {
     }
 }
 
-/// Whether this kernel is the fastest: for planes with one window, for windows without gaps, and for windows that are
-/// long, or of which several follow each other evenly spaced, if they share few elements.
+/// Whether this kernel is the fastest. It is for planes with one window and for windows that fill X. If windows share
+/// few elements, it is also the fastest for long windows, and for windows of which several are evenly spaced.
 pub(crate) fn is_best(plan: &PoolPlan, view: &View, runs: &Runs) -> bool {
     if view.axes.iter().all(|axis| axis.output == 1) {
         return true;
@@ -109,8 +109,9 @@ pub(crate) fn pool(
     write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, indices).map(|_| ())
 }
 
-/// Lets all threads compute the blocks of each window if there are fewer windows than parts of the work. Otherwise, if
-/// windows are single blocks, or if a thread does not compare floats exactly, it returns false and writes nothing.
+/// Lets all threads compute the blocks of each window if there are fewer windows than parts of the work. It returns
+/// false and writes nothing if there are enough windows for the parts, if windows are single blocks, or if a thread
+/// does not compare floats exactly.
 pub(crate) fn pool_in_blocks(
     runs: &Runs,
     (plan, view, context): (&PoolPlan, &View, &Context<'_>),

@@ -1,5 +1,5 @@
 //! Slices of indices whose type is known at run time: only the loops that read or write indices are compiled for each
-//! type, and not all that leads to them.
+//! type, and not the code that calls them.
 
 use std::ops::Range;
 

@@ -12,8 +12,8 @@
 //! Leading axes with one window per position, such as the height with windows of 1x20, are counted as planes. Indices
 //! are computed within a plane, with 32 bits.
 //!
-//! This kernel only rearranges elements; the kernel that it calls computes the pool and argues that the result is
-//! exact.
+//! This kernel only rearranges elements. The kernel that it calls computes the pool; its documentation says why the
+//! result is exact.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::EmptyBase;
@@ -33,7 +33,7 @@ const MOST_VECTORS: usize = 16;
 /// The most bytes of X, Y and Indices of a block of planes if lanes fill several vectors, and if they fill one.
 const BLOCK_BYTES: usize = 32 << 10;
 const MOST_BYTES: usize = 256 << 10;
-/// The fewest blocks of planes if lanes fill several vectors: lanes of the last block may have no plane.
+/// The fewest blocks of planes if lanes fill several vectors, because lanes of the last block may have no plane.
 const FEWEST_BLOCKS: usize = 8;
 
 /// A pool of small planes.

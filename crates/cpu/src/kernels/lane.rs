@@ -192,8 +192,7 @@ pub(crate) fn has_nan<T: Element>(simd: SimdLevel, elements: &[T]) -> bool {
 #[inline(always)]
 pub(crate) fn any_nan<T: Element>(elements: &[T]) -> bool {
     if size_of::<T>() == 2 {
-        // The greatest magnitude is a NaN's if there is one. Comparing integers without a sign takes one instruction
-        // each.
+        // If there is a NaN, its magnitude is the greatest. Comparing unsigned integers takes one instruction each.
         let magnitudes = elements.iter().map(|element| (element.to_bits64() as u16) << 1);
         let most = magnitudes.fold(0, u16::max) >> 1;
         return T::from_bits64(most.into()).is_nan();

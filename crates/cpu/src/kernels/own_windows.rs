@@ -21,8 +21,8 @@ use super::view::unpool_planes;
 /// The sources that are compared together.
 const TOGETHER: usize = 64;
 
-/// The most rows of a window that indices are compared with; the general kernel computes unpools with more. Never
-/// varied.
+/// The most rows of a window that indices are compared with; the general kernel computes unpools with more. No other
+/// value was measured.
 const MOST_ROWS: u64 = 64;
 
 /// Whether each index names an element of its source's window, or none if the plan skips -1. Indices must be positions

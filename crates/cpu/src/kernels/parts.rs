@@ -45,7 +45,7 @@ pub(crate) fn threads() -> usize {
 
 /// The most bytes of work that one thread does faster than it could wake another one.
 const ALONE_BYTES: u64 = 192 << 10;
-/// Most bytes of work between two checks of the cancel flag.
+/// The most bytes of work between two checks of the cancel flag.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// The number of parts for work that takes as long as moving this many bytes.

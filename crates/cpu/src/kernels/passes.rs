@@ -9,7 +9,8 @@
 //! Each pass reads one run of memory in order, which processors prefetch. The loops are plain code that the compiler
 //! vectorises: it needs few instructions to sort neighbours, so that more loads of X are in flight.
 //!
-//! Taps are taken in row-major order, each only if it is greater than the current value. This is the rule itself.
+//! Taps are taken in row-major order, each only if it is greater than the current value. This is the operator's own
+//! rule.
 
 use wgpu_pooling_plan::Element;
 

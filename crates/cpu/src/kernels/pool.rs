@@ -213,7 +213,7 @@ pub(crate) fn compute(
     mut indices: Option<IndicesMut<'_>>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
-    // Such a thread compares subnormal floats as zeros, and these kernels compare floats.
+    // The other kernels compare floats as floats, so a thread that takes subnormals for zeros needs the general kernel.
     let general = plan.dtype().is_float() && takes_subnormals_for_zeros();
     let part_of = PartOf { plan, view, part, simd: context.simd };
     match kernel {

@@ -344,7 +344,7 @@ pub(crate) fn reduce<'a, L: Lane>(
     found
 }
 
-/// A slice of lanes, the slice of their positions, and the distance to add to these.
+/// A slice of lanes, the slice of their positions, and the distance to add to the positions.
 type PositionedLanes<'a, L> = (&'a [L], &'a [<L as Positioned>::Position], <L as Positioned>::Position);
 
 /// Like [`values`] for lanes without positions; writes positions too.

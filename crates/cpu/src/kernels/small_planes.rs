@@ -1,5 +1,5 @@
-//! Pools of many small planes, or of other windows that are runs of elements, a batch of them at a time: the last steps
-//! of each plane are done for all planes of the batch by vector instructions.
+//! Pools of many small planes, or of other windows that are runs of elements, a batch of them at a time: vector
+//! instructions do the last steps of each plane for all planes of the batch.
 //!
 //! ```text
 //! plane 0   0 1 2 3 | 4 5 6 7 | 5 6 7 8        running maxima    a0 a1 a2 a3
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Positions are searched in the same way: the first chunk in which a lane equals the plane's maximum, then the first
-//! of the lanes.
+//! such lane.
 
 use bytemuck::Zeroable;
 use wgpu_pooling_plan::Element;
@@ -24,7 +24,7 @@ pub(crate) const PLANES: usize = 64;
 /// The number of places of a batch that are read in turn.
 const STREAMS: usize = 4;
 
-/// The planes of a batch: their number, their elements, and the distance from the begin of one to the next.
+/// The planes of a batch: their number, their elements, and the distance from the beginning of one to the next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlaneBatch {
     pub count: usize,
@@ -195,7 +195,7 @@ fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
             }
         }
     }
-    // The elements between planes are searched for NaN too where they are fewer than those of the planes.
+    // The elements between planes are searched for NaN too if they are fewer than the elements of the planes.
     if nan_wins && (planes.step > 2 * planes.plane || any_nan(x)) {
         for number in 0..planes.count {
             let plane = planes.plane(x, number);

@@ -182,8 +182,8 @@ fn stay_in_their_planes(plan: &UnpoolPlan, context: &Context<'_>, indices: Indic
     Ok(!strays.into_inner())
 }
 
-/// Whether the indices of whole positions in NHWC name elements of their own planes. An index may lie any number of
-/// positions further on, and a position has as many elements as there are channels.
+/// Whether the indices of whole positions in NHWC name elements of their own planes. The distance of an index from the
+/// plane's first index is a multiple of the number of channels.
 fn stay_in_channels<I: Index>(
     simd: SimdLevel,
     indices: &[I],
@@ -377,7 +377,7 @@ const CHANNELS: usize = 128;
 /// of an odd number of cache lines spreads them over all sets of the cache.
 const ROW: usize = POSITIONS + 16;
 
-/// Marks an index that is skipped: a batch item has fewer elements.
+/// Marks an index that is skipped. It is not a place, because a batch item has fewer elements.
 const NO_PLACE: u32 = u32::MAX;
 
 /// Scatters a batch item in NHWC whose indices are NCHW. Returns whether each index names an element of its own plane

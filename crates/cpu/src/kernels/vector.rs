@@ -283,9 +283,9 @@ vector_code!(U32s, u32, u32s, integer, taps_of_32_bits);
 vector_code!(I64s, i64, i64s, integer, taps_of_64_bits);
 vector_code!(U64s, u64, u64s, integer, taps_of_64_bits);
 
-/// Floats of 16 bits: each with the integer that orders it, its magnitude with its sign, so that both zeros are 0. A
-/// NaN is the lowest integer as the next element, so that it replaces nothing, and the highest integer as the first
-/// element.
+/// Floats of 16 bits: each with the integer that orders it, its magnitude with its sign, so that both zeros are 0. As
+/// the next element, a NaN is the lowest integer, so that it replaces nothing. As the first element, it is the highest
+/// integer.
 macro_rules! vector_code_of_half {
     ($name:ident, $element:ty, $infinity:expr) => {
         #[derive(Debug, Clone, Copy)]

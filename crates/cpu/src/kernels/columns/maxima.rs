@@ -16,7 +16,7 @@ use crate::kernels::transpose::interleave;
 /// The columns that are reduced at a time. Memory for columns is a multiple of this.
 pub const CHUNK: usize = 16;
 
-/// The greatest lane of a window, its column, and where rows are stored the number of its row.
+/// The greatest lane of a window, its column, and, where rows are stored, the number of its row.
 #[derive(Clone, Copy)]
 pub struct WindowMaximum<L> {
     pub lane: L,

@@ -10,19 +10,19 @@
 //! ```
 //!
 //! Of equal elements the one in the earlier row wins, and within a row the one in the earlier column. Within a column
-//! the first of equal elements stays, and among the columns that contain the maximum the search is for the one with the
+//! the first of equal elements stays. Of the columns that contain the maximum, the search takes the one with the
 //! earliest row. So the winner is the first in row-major order although columns are reduced first. Without indices,
-//! rows only matter for zeros: the search is for the first zero. NaN, -0 and ties with the first element of a window
-//! are settled as in the [`separable`](super::separable) kernel: NaN becomes the lowest lane while columns are reduced,
-//! and the winner replaces the window's first element only if it is greater.
+//! rows only matter if the maximum is a zero: the search then finds the first zero. NaN, -0 and ties with the first
+//! element of a window are settled as in the [`separable`](super::separable) kernel: NaN becomes the lowest lane while
+//! columns are reduced, and the winner replaces the window's first element only if it is greater.
 //!
 //! In NHWC the columns are the channels of a position, and each of them is an output. If there are few channels, the
-//! columns are the channels of all positions along the last axis, and neighbouring columns of a window are as many
-//! columns apart as there are channels.
+//! columns are the channels of all positions along the last axis, and the taps of a window lie as many columns apart as
+//! there are channels.
 //!
 //! Narrow windows of neighbouring rows of outputs are searched together: the columns of these rows are interleaved, so
-//! that a vector holds one column of many rows of outputs. It takes one column of a window after the other, each where
-//! its element is greater, or equal and from an earlier row:
+//! that a vector holds one column of many rows of outputs. Such a vector takes one column of its windows after the
+//! other, in each lane where the element is greater, or equal and from an earlier row:
 //!
 //! ```text
 //! maxima of columns, with their rows   a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..     a, b, c: rows of outputs

@@ -5,9 +5,9 @@ use wgpu_pooling_plan::{MAX_SPATIAL_AXES, Taps};
 use crate::kernels::view::View;
 use crate::kernels::view::ViewAxis;
 
-/// The fewest channels for which the channels of one position are a row of columns. Fewer do not fill a vector; then a
-/// row has the channels of all positions along the last axis, and taps along it are as many columns apart as there are
-/// channels.
+/// The fewest channels for which the channels of one position are a row of columns. Fewer channels do not fill a
+/// vector. A row then has the channels of all positions along the last axis, and taps along this axis are as many
+/// columns apart as there are channels.
 const CHANNELS: usize = 16;
 
 /// Whether a row of columns is the channels of one position, each of which is an output.
@@ -23,7 +23,7 @@ pub fn outer_axes(view: &View) -> usize {
 /// A row of outputs.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputRow<'a, T> {
-    /// The plane of X that contains it, and the index offset of that plane.
+    /// The plane of X that contains its windows, and the index offset of that plane.
     pub x: &'a [T],
     pub index: i64,
     /// Its number among the plane's rows of outputs, and its place in the part's outputs.

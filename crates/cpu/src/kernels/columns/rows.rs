@@ -71,7 +71,8 @@ impl Grouping {
         let columns = along.iter().map(|&taps| reach(taps).0).reduce(joined).unwrap_or_default().len();
         let rows = VECTOR_BYTES / lane.min(size_of::<u32>());
         let most = KEPT_BYTES / (2 * rows * kept) / CHUNK * CHUNK;
-        // The mean columns of a window, and the mean columns from one window to the next: all of them are interleaved.
+        // The mean number of columns of a window, and from one window to the next: the columns between windows are
+        // interleaved too.
         let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64));
         let wider = width.max(columns as u64) / along.len().max(1) as u64;
         let widest = along.iter().map(|&taps| reach(taps).0.len()).max().unwrap_or(0);
@@ -329,7 +330,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
             }
             kept.reduce::<C>(simd, sources, (places.clone(), more));
             // Rows are in cache once they are reduced; only then is the search for NaN cheap. The elements between rows
-            // are searched too where they are fewer than those of the rows.
+            // are searched too if they are fewer than the elements of the rows.
             let (columns, between) = (columns.len(), last.place - first.place);
             let (rows, length) = match between < 2 * columns * (together.len() - 1) {
                 true => (&together[..1], between + columns),

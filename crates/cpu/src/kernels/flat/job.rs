@@ -275,7 +275,7 @@ impl<T: Element> BandJob<'_, T> {
         let (along, simd) = (self.own.along(), self.part.simd);
         let place = |column: usize| (column - strip.columns.start) * inner;
         let mut found = false;
-        // The part of the rows that the first taps of the inner windows do not cover.
+        // The part of the rows to search for NaN below: `reduce` searches the first taps of windows inside X.
         let (mut rest, mut rows_of_rest) = (0, 0..x_rows);
         if !strip.inside.is_empty() {
             let first = (along.start(strip.inside.start) as usize - strip.x.start) * inner;
@@ -312,7 +312,7 @@ impl<T: Element> BandJob<'_, T> {
         found
     }
 
-    /// Reduces, across rows, what was reduced along rows.
+    /// Reduces across rows the lanes that are already reduced along rows.
     fn across_rows<L: Lane>(&self, reduced: &[L], best: &mut [L], pitch: usize) {
         let (Band { rows, runs, x_rows, columns, planes, .. }, down) = (self.band, &self.own.axes[self.own.down]);
         let (read_pitch, write_pitch) = (x_rows.len() * columns, rows.len() * pitch);

@@ -17,7 +17,7 @@
 //! Let c(v) be v, or the lowest lane if v is NaN. A reduction begins with the lowest lane, which NaN never replaces,
 //! and takes taps in row-major order, so it gives m, the first of the greatest c(v). The rule begins with the window's
 //! first element and ends with m if that is greater. So it ends with the first element if that is NaN, and in all other
-//! cases with m: a first element that is not less than m is the first of the greatest, which is m. In bands that have a
+//! cases with m: if the first element is not less than m, it is itself the first of the greatest. In bands that have a
 //! NaN, outputs whose first element is NaN are therefore written again. Where NaN wins, such bands have lanes which the
 //! last NaN replaces, and m is the last NaN.
 
@@ -58,8 +58,8 @@ const ROW_BYTES: usize = 16 << 10;
 /// The most bytes of a band's lanes where [`ROWS_OF_SHARED`] needs more than [`BAND_BYTES`]; twice as many in rows that
 /// are not cut.
 const MOST_BYTES: usize = 1 << 20;
-/// The reduced rows at the end of a band are reduced again for the next band. A band has at least this many times as
-/// many rows.
+/// The reduced rows at the end of a band are reduced again for the next band. A band has at least this many rows for
+/// each of them.
 const ROWS_OF_SHARED: usize = 3;
 /// About the bytes of small planes that are computed together.
 const AT_ONCE_BYTES: usize = 16 << 10;

@@ -12,7 +12,7 @@ use crate::kernels::axes::Axis;
 #[derive(Debug)]
 pub(crate) struct RowBatch {
     pub rows: Range<usize>,
-    /// The number of slots that are complete in all arrays once this batch and those before it are loaded.
+    /// The number of slots that are complete in all arrays once this batch and the batches before it are loaded.
     pub complete: usize,
 }
 

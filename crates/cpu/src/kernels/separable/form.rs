@@ -1,5 +1,5 @@
-//! The two forms of lanes and their memory: without positions in another slice (lanes alone, or lanes that contain
-//! their position), and with them.
+//! The two forms of lanes and their memory: lanes with positions in another slice, and lanes without (lanes alone, or
+//! lanes that contain their position).
 
 use std::marker::PhantomData;
 use std::ops::Range;

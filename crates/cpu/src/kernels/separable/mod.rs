@@ -1,7 +1,7 @@
 //! Pools of strided windows, one axis after the other, in blocks that stay in cache.
 //!
 //! A block is a box of outputs. The rows of X that its windows reach are loaded into scratch memory, converted to lanes
-//! ([`lane`](super::lane)) and reduced along themselves, a few at a time. Whatever outputs they complete are then
+//! ([`lane`](super::lane)) and reduced along themselves, a few at a time. The outputs that these rows complete are then
 //! reduced along the next axis, and so on ([`reduced`]). Along an axis of stride s, positions are sorted by their
 //! remainder modulo s, so that neighbouring windows read neighbouring lanes:
 //!

@@ -105,7 +105,7 @@ impl OuterStep<'_> {
         step(simd, self.step, Rows::one(slots.len()), to, from, false, at);
     }
 
-    /// The slots that can be written once those before `complete` can be read.
+    /// The slots that can be written once the slots before `complete` can be read.
     fn next(&self, complete: usize) -> Range<usize> {
         self.done..complete.saturating_sub(self.step.shift() * self.slot).max(self.done)
     }
@@ -248,7 +248,7 @@ impl<L: Lane> BlockReduction<'_, L> {
             }
             let slots = begin..begin + length;
             if slots.end > together.end {
-                // Together with the whole runs that follow.
+                // Whole runs that follow are computed together with this one.
                 let mut end = slots.end;
                 let follow = runs[outer.run + 1..].iter().take_while(|next| {
                     let follows = next.slot == end && end + run <= complete.min(begin + OUTPUTS_AT_ONCE);

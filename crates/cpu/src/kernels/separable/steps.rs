@@ -138,7 +138,7 @@ const SIZES: [Size; 3] = [
     Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3 },
     Size { bytes: 2 << 20, row_bytes: 2 << 10, windows: 3 },
 ];
-/// The elements that a window spans from which on the smallest size is not used.
+/// The most elements that a window may span for the smallest size to be used.
 const FAR_HALO: usize = 128;
 /// The bytes of a cache line.
 const LINE: usize = 64;

@@ -234,7 +234,7 @@ impl<'a> PartWork<'a> {
         })
     }
 
-    /// Computes values and indices. `finish` writes those of some outputs.
+    /// Computes values and indices. `finish` writes the values and indices of some outputs.
     fn indexed_block<C: Code, F: LaneForm<Lane = C::Lane>>(
         &mut self,
         block: &Block<'_>,
@@ -290,7 +290,7 @@ impl<'a> PartWork<'a> {
         })
     }
 
-    /// The tables of a block's indices, computed unless the block before had the same.
+    /// The tables of a block's indices, computed unless the block before had the same tables.
     fn offsets<'t, P>(
         &self,
         block: &Block<'_>,
