@@ -303,6 +303,13 @@ impl<T: Element> Sink for Vec<T> {
     }
 }
 
+/// The sources of a plan's inputs and the sinks of its outputs.
+#[derive(Default)]
+pub(super) struct Ends<'a> {
+    pub sources: Vec<&'a mut dyn AsyncSource>,
+    pub sinks: Vec<&'a mut dyn AsyncSink>,
+}
+
 /// Reads a box of a tensor into the bytes of a dense tensor, which has the box's elements; `what` names it in an error.
 pub(super) async fn gather(
     what: &'static str,

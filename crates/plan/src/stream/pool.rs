@@ -1,9 +1,8 @@
 //! Streaming pools: the tiles, what they read, and where their results go.
 
-use super::ends::{gather, scatter};
+use super::ends::{Ends, gather, scatter};
 use super::flights::{Flights, Tensors};
-use super::progress::{Running, StreamReport};
-use super::run::Stream;
+use super::progress::{Callback, Running, StreamReport};
 use crate::backend::Backend;
 use crate::element::DType;
 use crate::error::{ExecuteError, within};
@@ -12,25 +11,25 @@ use crate::tile::{SplitWindow, Tile, Tiling};
 
 /// A pool's stream while it runs.
 struct PoolStream<'s, 'p> {
-    stream: Stream<'s>,
+    ends: Ends<'s>,
     running: Running<'s>,
     plan: &'p PoolPlan,
     /// The window whose parts are being put together.
     window: SplitWindow,
 }
 
-pub(super) async fn run(
-    mut stream: Stream<'_>,
+pub(super) async fn run<'s>(
     plan: &PoolPlan,
+    ends: Ends<'s>,
     backend: &dyn Backend,
+    (budget_bytes, progress): (u64, Option<Callback<'s>>),
 ) -> Result<StreamReport, ExecuteError> {
-    let budget_bytes = stream.budget_bytes;
     let tiling = Tiling::new(plan, |largest| {
         let needed = backend.stream_bytes(&Plan::Pool(largest.clone()))?;
         within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
     })?;
-    let running = Running::new(tiling.len(), stream.progress.take());
-    let mut pool = PoolStream { stream, running, plan, window: SplitWindow::default() };
+    let running = Running::new(tiling.len(), progress);
+    let mut pool = PoolStream { ends, running, plan, window: SplitWindow::default() };
     let mut flights = Flights::new(backend);
     pool.running.tell()?;
     for number in 0..tiling.len() {
@@ -41,7 +40,7 @@ pub(super) async fn run(
         backend.check_alive()?;
         let (run, mut tensors) = flights.prepare(&tile.plan().clone().into(), &mut pool.running).await?;
         let x = tensors.inputs[0].bytes_mut();
-        gather("x", tile.input(), &plan.inputs[0], pool.stream.sources[0], x).await?;
+        gather("x", tile.input(), &plan.inputs[0], pool.ends.sources[0], x).await?;
         pool.running.progress.bytes_read += x.len() as u64;
         flights.launch(tile, run, tensors, &mut pool.running).await;
         pool.land(&mut flights, false).await?;
@@ -82,7 +81,7 @@ impl PoolStream<'_, '_> {
     }
 
     async fn write(&mut self, tile: &Tile, y: &[u8], indices: Option<(&[u8], DType)>) -> Result<(), ExecuteError> {
-        scatter("y", tile.output(), &self.plan.outputs[0], y, self.stream.sinks[0]).await?;
+        scatter("y", tile.output(), &self.plan.outputs[0], y, self.ends.sinks[0]).await?;
         self.running.progress.bytes_written += y.len() as u64;
         let (Some((indices, dtype)), Some(spec)) = (indices, self.plan.outputs.get(1)) else { return Ok(()) };
         // Where windows are cut, tiles have the index of one window, in 64 bits.
@@ -93,7 +92,7 @@ impl PoolStream<'_, '_> {
             narrowed = integers(indices, dtype).flat_map(|index| (index as i32).to_ne_bytes()).collect();
             &narrowed
         };
-        scatter("indices", tile.output(), spec, indices, self.stream.sinks[1]).await?;
+        scatter("indices", tile.output(), spec, indices, self.ends.sinks[1]).await?;
         self.running.progress.bytes_written += indices.len() as u64;
         Ok(())
     }

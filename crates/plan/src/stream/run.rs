@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use super::ends::{AsyncSink, AsyncSource};
+use super::ends::{AsyncSink, AsyncSource, Ends};
 use super::progress::{Callback, StreamProgress, StreamReport};
 use super::{pool, unpool};
 use crate::backend::Backend;
@@ -38,10 +38,9 @@ use crate::plan::Plan;
 #[must_use]
 pub struct Stream<'a> {
     plan: Plan,
-    pub(super) budget_bytes: u64,
-    pub(super) sources: Vec<&'a mut dyn AsyncSource>,
-    pub(super) sinks: Vec<&'a mut dyn AsyncSink>,
-    pub(super) progress: Option<Callback<'a>>,
+    budget_bytes: u64,
+    ends: Ends<'a>,
+    progress: Option<Callback<'a>>,
 }
 
 impl fmt::Debug for Stream<'_> {
@@ -64,7 +63,7 @@ impl<'a> Stream<'a> {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn new(plan: impl Into<Plan>, budget_bytes: u64) -> Self {
-        Stream { plan: plan.into(), budget_bytes, sources: Vec::new(), sinks: Vec::new(), progress: None }
+        Stream { plan: plan.into(), budget_bytes, ends: Ends::default(), progress: None }
     }
 
     /// Adds the source of the next input: a [`Source`](crate::Source) or one that may wait.
@@ -78,7 +77,7 @@ impl<'a> Stream<'a> {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn source(mut self, source: &'a mut dyn AsyncSource) -> Self {
-        self.sources.push(source);
+        self.ends.sources.push(source);
         self
     }
 
@@ -93,7 +92,7 @@ impl<'a> Stream<'a> {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn sink(mut self, sink: &'a mut dyn AsyncSink) -> Self {
-        self.sinks.push(sink);
+        self.ends.sinks.push(sink);
         self
     }
 
@@ -165,9 +164,10 @@ impl<'a> Stream<'a> {
     pub async fn run(self, backend: &dyn Backend) -> Result<StreamReport, ExecuteError> {
         self.check_ends()?;
         backend.check_alive()?;
-        match self.plan.clone() {
-            Plan::Pool(plan) => pool::run(self, &plan, backend).await,
-            Plan::Unpool(plan) => unpool::run(self, &plan, backend).await,
+        let Stream { plan, budget_bytes, ends, progress } = self;
+        match plan {
+            Plan::Pool(plan) => pool::run(&plan, ends, backend, (budget_bytes, progress)).await,
+            Plan::Unpool(plan) => unpool::run(&plan, ends, backend, (budget_bytes, progress)).await,
             Plan::Convert(_) => {
                 let reason = "it is not for conversions of indices";
                 Err(PlanError::KernelDoesNotApply { kernel: "stream", reason }.into())
@@ -195,11 +195,11 @@ impl<'a> Stream<'a> {
 
     /// Refuses sources and sinks that do not match the plan.
     fn check_ends(&self) -> Result<(), ExecuteError> {
-        self.plan.check_count("sources", self.plan.inputs(), self.sources.len())?;
-        self.plan.check_count("sinks", self.plan.outputs(), self.sinks.len())?;
+        self.plan.check_count("sources", self.plan.inputs(), self.ends.sources.len())?;
+        self.plan.check_count("sinks", self.plan.outputs(), self.ends.sinks.len())?;
         let [read, written] = self.plan.operand_names();
-        let sources = self.sources.iter().map(|source| source.dtype()).zip(self.plan.inputs()).zip(read);
-        let sinks = self.sinks.iter().map(|sink| sink.dtype()).zip(self.plan.outputs()).zip(written);
+        let sources = self.ends.sources.iter().map(|source| source.dtype()).zip(self.plan.inputs()).zip(read);
+        let sinks = self.ends.sinks.iter().map(|sink| sink.dtype()).zip(self.plan.outputs()).zip(written);
         for ((dtype, spec), what) in sources.chain(sinks) {
             dtype.map_or(Ok(()), |dtype| spec.check_dtype(what, dtype))?;
         }

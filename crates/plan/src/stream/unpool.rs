@@ -3,10 +3,9 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::ends::{gather, scatter};
+use super::ends::{Ends, gather, scatter};
 use super::flights::Flights;
-use super::progress::{Buffer, Running, StreamReport};
-use super::run::Stream;
+use super::progress::{Buffer, Callback, Running, StreamReport};
 use crate::activation::activate_all;
 use crate::backend::Backend;
 use crate::element::{Index, IndexType};
@@ -120,7 +119,7 @@ fn count_from_planes<I: Index>(plan: &UnpoolPlan, tile: &Region, indices: &mut [
 
 /// An unpool's stream while it runs.
 struct UnpoolStream<'s, 'p> {
-    stream: Stream<'s>,
+    ends: Ends<'s>,
     running: Running<'s>,
     plan: &'p UnpoolPlan,
     backend: &'p dyn Backend,
@@ -131,16 +130,17 @@ struct UnpoolStream<'s, 'p> {
     indices: Buffer,
 }
 
-pub(super) async fn run(
-    mut stream: Stream<'_>,
+pub(super) async fn run<'s>(
     plan: &UnpoolPlan,
+    ends: Ends<'s>,
     backend: &dyn Backend,
+    (budget_bytes, progress): (u64, Option<Callback<'s>>),
 ) -> Result<StreamReport, ExecuteError> {
-    let sizes = Sizes::new(plan, backend, stream.budget_bytes)?;
+    let sizes = Sizes::new(plan, backend, budget_bytes)?;
     let tiles = y_tiles(plan, sizes.y);
-    let running = Running::new(tiles.len(), stream.progress.take());
+    let running = Running::new(tiles.len(), progress);
     let (x, indices) = (Buffer::default(), Buffer::default());
-    let mut unpool = UnpoolStream { stream, running, plan, backend, tiles, most_sources: sizes.sources, x, indices };
+    let mut unpool = UnpoolStream { ends, running, plan, backend, tiles, most_sources: sizes.sources, x, indices };
     unpool.running.tell()?;
     let stay = unpool.check_indices().await?;
     if stay && sizes.planes {
@@ -194,7 +194,7 @@ impl UnpoolStream<'_, '_> {
             let from = Region { batch: tile.batch.clone(), channels: tile.channels.clone(), spatial: spatial.clone() };
             for (buffer, input) in tensors.inputs.iter_mut().zip(0..) {
                 let (spec, what) = (&plan.inputs[input], ["x", "indices"][input]);
-                gather(what, &from, spec, self.stream.sources[input], buffer.bytes_mut()).await?;
+                gather(what, &from, spec, self.ends.sources[input], buffer.bytes_mut()).await?;
                 self.running.progress.bytes_read += buffer.bytes().len() as u64;
             }
             let indices = tensors.inputs[1].bytes_mut();
@@ -229,7 +229,7 @@ impl UnpoolStream<'_, '_> {
                 self.backend.check_alive()?;
                 self.read_indices(&from).await?;
                 self.running.resize(&mut self.x, from.elements().saturating_mul(size as u64))?;
-                gather("x", &from, &plan.inputs[0], self.stream.sources[0], self.x.bytes_mut()).await?;
+                gather("x", &from, &plan.inputs[0], self.ends.sources[0], self.x.bytes_mut()).await?;
                 self.running.progress.bytes_read += self.x.bytes().len() as u64;
                 let (x, y) = (self.x.bytes(), y.bytes_mut());
                 // The last source that names an element wins.
@@ -264,14 +264,14 @@ impl UnpoolStream<'_, '_> {
     async fn read_indices(&mut self, region: &Region) -> Result<(), ExecuteError> {
         let bytes = region.elements().saturating_mul(self.plan.index_type.bytes() as u64);
         self.running.resize(&mut self.indices, bytes)?;
-        gather("indices", region, &self.plan.inputs[1], self.stream.sources[1], self.indices.bytes_mut()).await?;
+        gather("indices", region, &self.plan.inputs[1], self.ends.sources[1], self.indices.bytes_mut()).await?;
         self.running.progress.bytes_read += bytes;
         Ok(())
     }
 
     /// Writes a tile to its place in the sink.
     async fn write(&mut self, tile: &Region, y: &[u8]) -> Result<(), ExecuteError> {
-        scatter("y", tile, &self.plan.outputs[0], y, self.stream.sinks[0]).await?;
+        scatter("y", tile, &self.plan.outputs[0], y, self.ends.sinks[0]).await?;
         self.running.progress.bytes_written += y.len() as u64;
         self.running.tile_done()
     }
