@@ -389,7 +389,7 @@ impl Schedule {
         self.constants_offsets().last().unwrap_or(0).saturating_add(self.tables.bytes())
     }
 
-    /// The shape of Y, or of the converted indices.
+    /// The shape of Y.
     pub fn output_shape(&self) -> &[usize] {
         &self.plan.outputs()[0].shape
     }
@@ -398,7 +398,7 @@ impl Schedule {
     /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report must be zero before the first run, keeps
     /// the first position and the count (modulo 2^32) over all runs, and is cleared by whoever reads it. Several such
     /// unpools may share one, which then has the count of all and the smallest position, but not whose it is; any other
-    /// unpool or conversion needs its own, since it clears it first.
+    /// unpool needs its own, since it clears it first.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, OutsideWindow};
@@ -476,7 +476,6 @@ impl Schedule {
         match &self.plan {
             Plan::Pool(_) => &[Operand::X],
             Plan::Unpool(_) => &[Operand::X, Operand::Indices],
-            Plan::Convert(_) => &[Operand::Indices],
         }
     }
 
@@ -485,7 +484,6 @@ impl Schedule {
         match &self.plan {
             Plan::Pool(_) => &[Operand::Y, Operand::IndicesOut],
             Plan::Unpool(_) => &[Operand::Y],
-            Plan::Convert(_) => &[Operand::IndicesOut],
         }
     }
 
@@ -520,11 +518,7 @@ impl Schedule {
     /// that skip bad indices without noting them.
     fn reports(&self) -> bool {
         let told = self.dispatches.is_empty() || self.operands().contains(&Operand::Report);
-        match &self.plan {
-            Plan::Pool(_) => false,
-            Plan::Unpool(plan) => plan.outside_window != OutsideWindow::Skip && told,
-            Plan::Convert(_) => true,
-        }
+        told && matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window != OutsideWindow::Skip)
     }
 
     /// The bytes of an operand's buffer: whole words, and at least those of one element, since a binding cannot be

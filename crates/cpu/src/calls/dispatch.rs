@@ -5,9 +5,8 @@
 //! itself. Slices come as the bytes of elements that the calls have checked against the plan.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::{ConvertPlan, DType, ExecuteError, IndexType, PoolPlan, UnpoolPlan};
+use wgpu_pooling_plan::{ExecuteError, IndexType, PoolPlan, UnpoolPlan};
 
-use crate::kernels::convert;
 use crate::kernels::parts::Context;
 use crate::kernels::pool::PoolWork;
 use crate::kernels::unpool::UnpoolWork;
@@ -48,22 +47,5 @@ pub(super) fn unpool(
         (2, IndexType::I64) => run!(u16, i64),
         (4, IndexType::I64) => run!(u32, i64),
         (_, IndexType::I64) => run!(u64, i64),
-    }
-}
-
-/// Converts indices.
-pub(super) fn convert(
-    plan: &ConvertPlan,
-    context: &Context<'_>,
-    indices: &[u8],
-    converted: &mut [u8],
-) -> Result<(), ExecuteError> {
-    match (plan.inputs[0].dtype, plan.outputs[0].dtype) {
-        (DType::I32, DType::I32) => {
-            convert::convert::<i32, i32>(plan, context, cast_slice(indices), cast_slice_mut(converted))
-        }
-        (DType::I32, _) => convert::convert::<i32, i64>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
-        (_, DType::I32) => convert::convert::<i64, i32>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
-        _ => convert::convert::<i64, i64>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
     }
 }
