@@ -41,8 +41,6 @@ pub enum Family {
     /// Unpools: every source claims its target element, then every output element reads its owner. Works for any
     /// indices.
     ClaimEmit,
-    /// Index conversions: one invocation per index.
-    Convert,
 }
 
 impl Family {
@@ -62,7 +60,6 @@ impl Family {
         Family::Accumulating,
         Family::Gather,
         Family::ClaimEmit,
-        Family::Convert,
     ];
 
     /// The family's name.
@@ -77,7 +74,6 @@ impl Family {
             Family::Accumulating => "accumulating",
             Family::Gather => "gather",
             Family::ClaimEmit => "claim_emit",
-            Family::Convert => "convert",
         }
     }
 
@@ -92,7 +88,7 @@ impl Family {
         match self {
             Family::Direct | Family::Separable | Family::Gather => &[Build::Generic, Build::Specialised],
             Family::ThreadTile | Family::Sliding | Family::Teamed => &[Build::Specialised],
-            Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
+            Family::Reducing | Family::Accumulating | Family::ClaimEmit => &[Build::Generic],
         }
     }
 }

@@ -276,11 +276,11 @@ pub enum Operand {
     X,
     /// Y.
     Y,
-    /// The indices that an unpool or a conversion reads.
+    /// The indices that an unpool reads.
     Indices,
-    /// The indices that a pool or a conversion writes.
+    /// The indices that a pool writes.
     IndicesOut,
-    /// The [`Report`](crate::Report) of an unpool or a conversion.
+    /// The [`Report`](crate::Report) of an unpool.
     Report,
     /// The tables of windows that no formula gives: [`Schedule::window_tables`](crate::Schedule::window_tables).
     Tables,

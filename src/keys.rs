@@ -8,8 +8,8 @@ use wgpu_pooling_plan::{DType, IndexType, NanPolicy};
 
 pub(crate) use sliding::{Begins, SlidingKey, SlidingRow, sliding};
 pub(crate) use unpool::{
-    convert_clear, convert_indices, convert_report, unpool_cells, unpool_check, unpool_claim, unpool_clear,
-    unpool_emit, unpool_fill, unpool_gather, unpool_indirect, unpool_report, unpool_scatter,
+    unpool_cells, unpool_check, unpool_claim, unpool_clear, unpool_emit, unpool_fill, unpool_gather, unpool_indirect,
+    unpool_report, unpool_scatter,
 };
 
 use crate::kernel::{

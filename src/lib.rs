@@ -5,7 +5,7 @@
 //! * [`MaxPool`], [`GlobalMaxPool`]: ONNX MaxPool, opset 1 to 22, with Indices and every attribute.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
 //! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
-//! * [`ConvertIndices`]: indices from one convention to another.
+//! * [`IndexSpace::convert`]: indices from one convention to another, on the host.
 //!
 //! Operators are attributes in ONNX's words. Where runtimes disagree (NaN, ceil rounding, windows wholly in padding,
 //! index conventions, the meaning of `output_shape`) there is an option with a documented default, never an accident of
@@ -114,13 +114,13 @@ pub use wgpu_pooling_cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
 pub use wgpu_pooling_onnx as onnx;
 #[doc(inline)]
 pub use wgpu_pooling_plan::{
-    Activation, AdaptiveMaxPool, AsTensor, AsyncSink, AsyncSource, Attribute, AutoPad, Backend, CeilRule,
-    ConvertIndices, ConvertPlan, DType, Duplicates, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool,
-    Index, IndexFlattening, IndexPlan, IndexSpace, IndexType, Later, Layout, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
-    MaybeSend, NanPolicy, Node, NodeInput, Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit, Plan, PlanError,
-    Pool, PoolPlan, Pooling, Preset, Ready, Reference, Request, Run, SamePadding, Shared, Sink, SizeRounding, Source,
-    StorageOrder, Stream, StreamProgress, StreamReport, Tensor, TensorMut, TensorRef, TensorSpec, TensorView,
-    UnpoolMinSize, UnpoolPlan, UnpoolSpace, element_count, with_element,
+    Activation, AdaptiveMaxPool, AsTensor, AsyncSink, AsyncSource, Attribute, AutoPad, Backend, CeilRule, DType,
+    Duplicates, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool, Index, IndexFlattening, IndexPlan,
+    IndexSpace, IndexType, Later, Layout, MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, NanPolicy, Node, NodeInput,
+    Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit, Plan, PlanError, Pool, PoolPlan, Pooling, Preset, Ready,
+    Reference, Request, Run, SamePadding, Shared, Sink, SizeRounding, Source, StorageOrder, Stream, StreamProgress,
+    StreamReport, Tensor, TensorMut, TensorRef, TensorSpec, TensorView, UnpoolMinSize, UnpoolPlan, UnpoolSpace,
+    element_count, with_element,
 };
 #[doc(hidden)]
 pub use wgpu_pooling_plan::{AxisWindow, IndexStrides, PoolAxis, Region, Taps, Tile, Tiling};

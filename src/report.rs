@@ -1,8 +1,8 @@
-//! The report of an unpool or a conversion, as the device writes it.
+//! The report of an unpool, as the device writes it.
 
 use wgpu_pooling_plan::{ExecuteError, Plan};
 
-/// What an unpool or a conversion of indices reports about bad indices: the contents of the buffer
+/// What an unpool reports about bad indices: the contents of the buffer
 /// [`Operand::Report`](crate::Operand::Report).
 ///
 /// The library's own calls read it themselves. A program that encodes into its own pass, or runs a schedule on its own,
@@ -55,12 +55,12 @@ impl Report {
         Some(Report { words })
     }
 
-    /// Whether the indices that the plan's unpool or conversion read were good. If some were bad, Y still has the
-    /// values of the good ones, and a conversion has written -1 for the bad ones.
+    /// Whether the indices that the plan's unpool read were good. If some were bad, Y still has the values of the good
+    /// ones.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if
-    /// there were bad indices; [`ExecuteError::OperatorMismatch`] if the plan is a pool, which has no report.
+    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexOutsideWindow`] if there were bad indices;
+    /// [`ExecuteError::OperatorMismatch`] if the plan is a pool, which has no report.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Plan, Report};
@@ -71,20 +71,19 @@ impl Report {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn check(&self, plan: &Plan) -> Result<(), ExecuteError> {
+        // A pool accepts any data and has no report.
+        let Plan::Unpool(plan) = plan else {
+            return Err(ExecuteError::OperatorMismatch { planned: "pool", called: "report" });
+        };
         let [count, first, low, high, ..] = self.words;
         // A count over many runs may wrap to zero, but no position is the complement of zero.
-        if count == 0 && first == 0 && !matches!(plan, Plan::Pool(_)) {
+        if count == 0 && first == 0 {
             return Ok(());
         }
         // The position of the first bad index is stored complemented, so that zero means that there is none.
         let (position, count) = (u64::from(!first), u64::from(count));
         let value = (u64::from(high) << 32 | u64::from(low)) as i64;
-        match plan {
-            // A pool accepts any data and has no report.
-            Plan::Pool(_) => Err(ExecuteError::OperatorMismatch { planned: "pool", called: "report" }),
-            Plan::Unpool(plan) => Err(plan.offence(position, value, count)),
-            Plan::Convert(plan) => Err(plan.offence(position, value, count)),
-        }
+        Err(plan.offence(position, value, count))
     }
 }
 

@@ -381,7 +381,7 @@ impl Schedule {
         self.constants_offsets().last().unwrap_or(0).saturating_add(self.tables.bytes())
     }
 
-    /// The shape of Y, or of the converted indices.
+    /// The shape of Y.
     pub fn output_shape(&self) -> &[usize] {
         &self.plan.outputs()[0].shape
     }
@@ -390,7 +390,7 @@ impl Schedule {
     /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). The caller clears such a report before the first run and
     /// after reading it. It keeps the first position and the count (modulo 2^32) over all runs. Several such unpools
     /// may share a report, which then has their total count and smallest position, but does not say which unpool it is
-    /// from. Any other unpool or conversion clears its report first, and needs its own.
+    /// from. Any other unpool clears its report first, and needs its own.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, OutsideWindow};
@@ -468,7 +468,6 @@ impl Schedule {
         match &self.plan {
             Plan::Pool(_) => &[Operand::X],
             Plan::Unpool(_) => &[Operand::X, Operand::Indices],
-            Plan::Convert(_) => &[Operand::Indices],
         }
     }
 
@@ -477,7 +476,6 @@ impl Schedule {
         match &self.plan {
             Plan::Pool(_) => &[Operand::Y, Operand::IndicesOut],
             Plan::Unpool(_) => &[Operand::Y],
-            Plan::Convert(_) => &[Operand::IndicesOut],
         }
     }
 
@@ -512,11 +510,7 @@ impl Schedule {
     /// that skip bad indices without noting them.
     fn reports(&self) -> bool {
         let told = self.dispatches.is_empty() || self.operands().contains(&Operand::Report);
-        match &self.plan {
-            Plan::Pool(_) => false,
-            Plan::Unpool(plan) => plan.outside_window != OutsideWindow::Skip && told,
-            Plan::Convert(_) => true,
-        }
+        told && matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window != OutsideWindow::Skip)
     }
 
     /// The bytes of an operand's buffer: whole words, and at least those of one element, since a binding cannot be

@@ -67,7 +67,7 @@ pub fn select_tiles(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Resu
 /// The peak memory, on the host and on a device, of a stream whose largest tile has this plan, if the tile keeps to the
 /// limits.
 pub(crate) fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanError> {
-    let [read, written] = plan.operand_names();
+    let [read, written] = Plan::OPERAND_NAMES;
     let names = read.into_iter().zip(plan.inputs()).chain(written.into_iter().zip(plan.outputs()));
     for (name, tensor) in names {
         let what = match name {

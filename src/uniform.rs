@@ -256,46 +256,6 @@ uniform! {
     }
 }
 
-uniform! {
-    /// A digit of an index's rank (shaders/core/convert.wgsl).
-    PlaceDigit {
-        radix: u32,
-        from_stride: u32,
-        to_stride: u32,
-        coordinate: u32,
-    }
-}
-
-uniform! {
-    /// A digit of an index in the first convention (shaders/core/convert.wgsl).
-    ConvertDigit {
-        radix: u32,
-        coordinate: u32,
-        stride: [u32; 2],
-    }
-}
-
-uniform! {
-    /// The uniform of an index conversion (shaders/core/convert.wgsl).
-    Convert {
-        count: u32,
-        grid_width: u32,
-        place_digits: u32,
-        digits: u32,
-        unit: [u32; 2],
-        names_n: u32,
-        names_c: u32,
-        own_n: [u32; 2],
-        own_c: [u32; 2],
-        rank_first: u32,
-        from_first: u32,
-        to_first: u32,
-        from_count: u32,
-        place: [PlaceDigit; DIGITS],
-        index: [ConvertDigit; DIGITS],
-    }
-}
-
 /// A 64-bit number as a shader has it: low word first.
 pub(crate) fn pair(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]

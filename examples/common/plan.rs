@@ -9,8 +9,6 @@ pub fn describe(report: &mut String, plan: &Plan) -> fmt::Result {
     match plan {
         Plan::Pool(plan) => pool(report, plan),
         Plan::Unpool(plan) => unpool(report, plan),
-        // No operator of the command line has such a plan.
-        Plan::Convert(plan) => writeln!(report, "operator     convert_indices to {:?}", plan.output_shape()),
     }
 }
 

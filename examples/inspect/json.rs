@@ -52,7 +52,6 @@ fn index_space(plan: &Plan) -> Option<&IndexSpace> {
     match plan {
         Plan::Pool(plan) => plan.indices().map(|indices| &indices.space),
         Plan::Unpool(plan) => Some(plan.space()),
-        Plan::Convert(_) => None,
     }
 }
 

@@ -155,7 +155,6 @@ fn rounds(plan: &Plan) -> bool {
     let activation = match plan {
         Plan::Pool(plan) => plan.activation(),
         Plan::Unpool(plan) => plan.activation(),
-        Plan::Convert(_) => Activation::Identity,
     };
     !matches!(activation, Activation::Identity | Activation::Relu | Activation::Clip { .. })
 }

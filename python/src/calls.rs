@@ -3,9 +3,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use wgpu_pooling::{ConvertIndices, ExecuteError, Plan};
+use wgpu_pooling::{ExecuteError, IndexType};
 
-use crate::compute::{Operand, compute};
+use crate::compute::{Operand, compute, converted};
 use crate::error::{Fallible, guarded};
 use crate::gpu::PyGpu;
 use crate::operators::{self, Keywords};
@@ -81,7 +81,11 @@ fn unpooled<'py>(
 ) -> Fallible<Bound<'py, PyAny>> {
     let (x, indices) = (Operand::new(x.0, &x.1)?, Operand::new(indices.0, &indices.1)?);
     let plan = unpool.plan(&x.shape()?, x.dtype()?, indices.index_type()?)?;
-    only(py, plan.into(), device, vec![x, indices])
+    let mut outputs = compute(py, plan.into(), device, vec![x, indices])?;
+    match outputs.pop() {
+        Some(output) => Ok(output),
+        None => Err(ExecuteError::Device("the plan has no output".to_owned()).into()),
+    }
 }
 
 /// Indices in another convention.
@@ -103,21 +107,11 @@ pub(crate) fn convert<'py>(
         let indices = Operand::new(indices.0, &indices.1)?;
         let index_type = indices.index_type()?;
         let to = to.map(|name| operators::index_type("to", name)).transpose()?.unwrap_or(index_type);
-        let plan = ConvertIndices::new(from, into).plan(&indices.shape()?, index_type, to)?;
-        only(py, plan.into(), device, vec![indices])
+        match (index_type, to) {
+            (IndexType::I32, IndexType::I32) => converted::<i32, i32>(py, &from, &into, device, &indices),
+            (IndexType::I32, IndexType::I64) => converted::<i32, i64>(py, &from, &into, device, &indices),
+            (IndexType::I64, IndexType::I32) => converted::<i64, i32>(py, &from, &into, device, &indices),
+            (IndexType::I64, IndexType::I64) => converted::<i64, i64>(py, &from, &into, device, &indices),
+        }
     })
-}
-
-/// Computes a plan with one output.
-fn only<'py>(
-    py: Python<'py>,
-    plan: Plan,
-    device: Device<'_, 'py>,
-    operands: Vec<Operand<'py>>,
-) -> Fallible<Bound<'py, PyAny>> {
-    let mut outputs = compute(py, plan, device, operands)?;
-    match outputs.pop() {
-        Some(output) => Ok(output),
-        None => Err(ExecuteError::Device("the plan has no output".to_owned()).into()),
-    }
 }

@@ -1,8 +1,13 @@
 //! Plans on arrays of the host and on tensors of a device.
 
+use std::marker::PhantomData;
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use wgpu_pooling::{DType, DeviceTensor, Gpu, IndexType, Plan, Prepare, TensorMut, TensorRef};
+use wgpu_pooling::{
+    AsTensor, DType, DeviceTensor, ExecuteError, Gpu, Index, IndexSpace, IndexType, Plan, PlanError, Prepare,
+    TensorMut, TensorRef,
+};
 
 use crate::arrays::{Input, Output, dtype_named, numpy_dtype};
 use crate::device_tensor::PyDeviceTensor;
@@ -73,6 +78,16 @@ pub(crate) fn compute<'py>(
     }
 }
 
+/// A new array. It has the type object of x where they have one type, so that it stays the caller's, and ml_dtypes is
+/// not needed.
+fn output<'py>(py: Python<'py>, x: Option<&Input<'py>>, shape: &[usize], dtype: DType) -> PyResult<Output<'py>> {
+    let dtype = match x {
+        Some(x) if x.dtype == dtype => x.array.getattr(pyo3::intern!(py, "dtype"))?,
+        _ => numpy_dtype(py, dtype)?,
+    };
+    Output::empty(py, shape, &dtype)
+}
+
 fn on_arrays<'py>(
     py: Python<'py>,
     plan: &Plan,
@@ -81,12 +96,7 @@ fn on_arrays<'py>(
 ) -> Fallible<Vec<Bound<'py, PyAny>>> {
     let mut outputs = Vec::new();
     for spec in plan.outputs() {
-        // Y has the type object of X, so that it stays the caller's, and ml_dtypes is not needed.
-        let dtype = match inputs.first() {
-            Some(x) if x.dtype == spec.dtype => x.array.getattr(pyo3::intern!(py, "dtype"))?,
-            _ => numpy_dtype(py, spec.dtype)?,
-        };
-        outputs.push(Output::empty(py, &spec.shape, &dtype)?);
+        outputs.push(output(py, inputs.first(), &spec.shape, spec.dtype)?);
     }
     let mut read = Vec::new();
     for input in inputs {
@@ -136,4 +146,52 @@ fn steps(gpu: &Gpu, plan: Plan, tensors: &[&DeviceTensor]) -> Fallible<Vec<Devic
         _ => drop(until_signal(chain.run())?),
     }
     Ok(made)
+}
+
+/// A tensor whose elements were found to be of the type `I`.
+struct Indices<'a, I>(TensorRef<'a>, PhantomData<I>);
+
+impl<'a, I: Index> AsTensor<'a> for Indices<'a, I> {
+    type Element = I;
+
+    fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
+        Ok(self.0)
+    }
+}
+
+/// Converts indices on the host: an array to an array, a tensor of a device to a tensor of the same.
+pub(crate) fn converted<'py, F: Index, T: Index>(
+    py: Python<'py>,
+    from: &IndexSpace,
+    to: &IndexSpace,
+    gpu: Option<&Bound<'py, PyGpu>>,
+    indices: &Operand<'py>,
+) -> Fallible<Bound<'py, PyAny>> {
+    let opened = gpu.map(|gpu| gpu.get().opened(py)).transpose()?;
+    match (indices, gpu, opened) {
+        (Operand::Host(input), ..) => {
+            let bytes = input.bytes.as_slice().map_err(PyErr::from)?;
+            let indices = Indices::<F>(TensorRef::new(input.dtype, &input.shape, bytes)?, PhantomData);
+            let converted = py.detach(|| from.convert::<T>(to, indices))?;
+            let mut output = output(py, Some(input), converted.shape(), T::DTYPE)?;
+            let bytes = output.bytes.as_slice_mut().map_err(PyErr::from)?;
+            bytes.copy_from_slice(bytemuck::cast_slice(converted.data()));
+            Ok(output.array)
+        }
+        (Operand::Device(tensor), Some(gpu), Some(opened)) => {
+            let tensor = tensor.get().on_device(py)?;
+            let (what, expected, actual) = ("indices", from.layout(), tensor.layout());
+            if expected != actual {
+                return Err(ExecuteError::LayoutMismatch { what, expected, actual }.into());
+            }
+            tensor.index_space().map_or(Ok(()), |counted| from.check_indices(counted))?;
+            let made = py.detach(|| {
+                let indices = until_signal(opened.download::<F>(tensor))?;
+                let converted = from.convert::<T>(to, &indices)?;
+                Fallible::Ok(opened.upload_blocking(&converted, to.layout())?.with_index_space(to.clone()))
+            })?;
+            Ok(Bound::new(py, PyDeviceTensor::new(made, gpu.clone().unbind()))?.into_any())
+        }
+        _ => Err(PyTypeError::new_err("a tensor of a device is computed on its own device, not on the CPU").into()),
+    }
 }

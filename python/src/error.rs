@@ -85,7 +85,6 @@ fn raised(py: Python<'_>, error: &ExecuteError) -> PyErr {
         ExecuteError::Plan(_)
         | ExecuteError::ShapeMismatch { .. }
         | ExecuteError::LayoutMismatch { .. }
-        | ExecuteError::IndicesMismatch { .. }
         | ExecuteError::OperatorMismatch { .. }
         | ExecuteError::OtherGpu { .. } => exception(py, Class::Plan, text),
         ExecuteError::IndexOutOfRange { .. }

@@ -1,5 +1,5 @@
-// The report of an unpool or of an index conversion: the number of bad indices, the complement of the first bad index's
-// position, its value, and, for an unpool, whether any index lies outside its source's window.
+// The report of an unpool: the number of bad indices, the complement of the first bad index's position, its value, and
+// whether any index lies outside its source's window.
 // provides: report, REPORT_WORDS, REPORT_COUNT, REPORT_FIRST, REPORT_LOW, REPORT_HIGH, REPORT_OUT_OF_WINDOW
 // requires: nothing
 const REPORT_COUNT: u32 = 0u;

@@ -1,4 +1,4 @@
-//! Constructors of the kernels of unpools and of index conversions.
+//! Constructors of the kernels of unpools.
 
 use wgpu_pooling_plan::{DType, IndexType, OutsideWindow};
 
@@ -142,22 +142,4 @@ pub(crate) fn unpool_indirect() -> KernelKey {
 
 fn gather(name: String, entry: &'static str) -> Kernel {
     Kernel { variants: vec!["core/gather.wgsl"], ..Kernel::new(name, entry) }
-}
-
-/// Clears the report of a conversion.
-pub(crate) fn convert_clear() -> KernelKey {
-    Kernel::new("convert clear".to_owned(), "kernel/convert_clear.wgsl").into()
-}
-
-/// Converts indices.
-pub(crate) fn convert_indices(from_type: IndexType, to_type: IndexType) -> KernelKey {
-    let name = format!("convert {} to {}", from_type.name(), to_type.name());
-    let kernel = Kernel::new(name, "kernel/convert_indices.wgsl");
-    Kernel { reads: Some(from_type), writes: Some(to_type), ..kernel }.into()
-}
-
-/// Looks up the first bad index of a conversion.
-pub(crate) fn convert_report(from_type: IndexType) -> KernelKey {
-    let kernel = Kernel::new(format!("convert report {}", from_type.name()), "kernel/convert_report.wgsl");
-    Kernel { reads: Some(from_type), ..kernel }.into()
 }

@@ -8,7 +8,6 @@ mod accumulate;
 mod activation;
 mod bounds;
 mod cells;
-mod convert;
 mod digits;
 mod epilogue;
 mod gather;
@@ -78,7 +77,6 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
             Some(_) => vec![Family::Gather, Family::ClaimEmit],
             None => vec![Family::ClaimEmit, Family::Gather],
         },
-        Plan::Convert(_) => vec![Family::Convert],
     };
     let applies = |&family: &Family| select(plan, limits, &Choice { family: Some(family), build: None }).is_ok();
     order.into_iter().filter(applies).collect()
@@ -139,12 +137,6 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
     match plan {
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
         Plan::Unpool(unpool) => choose_unpool(unpool, limits, choice),
-        Plan::Convert(convert) => match choice.family {
-            None | Some(Family::Convert) => convert::schedule(convert, limits).and_then(|it| checked(it, limits)),
-            Some(family) => {
-                Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason: "the plan converts indices" })
-            }
-        },
     }
 }
 

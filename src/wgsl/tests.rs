@@ -31,11 +31,7 @@ fn every_key() -> Vec<KernelKey> {
     };
     let indices = [IndexType::I32, IndexType::I64];
     let digits = [[3, 4], [2, 0], [0, 1], [0, 0]].map(|[source, target]| UnpoolDigits { source, target });
-    let mut all = vec![keys::unpool_clear(), keys::unpool_indirect(), keys::convert_clear()];
-    all.extend(indices.map(keys::convert_report));
-    for from_type in indices {
-        all.extend(indices.map(|to_type| keys::convert_indices(from_type, to_type)));
-    }
+    let mut all = vec![keys::unpool_clear(), keys::unpool_indirect()];
     for digits in digits {
         all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
@@ -325,9 +321,6 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
         ("Unpool", uniform::Unpool::MEMBERS, size_of::<uniform::Unpool>()),
         ("Strides", uniform::Strides::MEMBERS, size_of::<uniform::Strides>()),
         ("CoordinateDigit", uniform::CoordinateDigit::MEMBERS, size_of::<uniform::CoordinateDigit>()),
-        ("PlaceDigit", uniform::PlaceDigit::MEMBERS, size_of::<uniform::PlaceDigit>()),
-        ("ConvertDigit", uniform::ConvertDigit::MEMBERS, size_of::<uniform::ConvertDigit>()),
-        ("Convert", uniform::Convert::MEMBERS, size_of::<uniform::Convert>()),
         ("Divisor", uniform::Divisor::MEMBERS, size_of::<uniform::Divisor>()),
         ("Gather", uniform::Gather::MEMBERS, size_of::<uniform::Gather>()),
     ];

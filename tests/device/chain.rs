@@ -6,9 +6,8 @@ use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions,
-    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Prepare,
-    Prepared, Tensor, TensorView, select,
+    AdaptiveMaxPool, Choice, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions, IndexSpace, IndexType, Layout,
+    MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Prepare, Prepared, Tensor, TensorView, select,
 };
 
 tests! {
@@ -38,46 +37,36 @@ fn pool_unpool_pool_take_one_submit_and_one_readback() {
     let inverse = MaxUnpool::inverse_of(&pool, x.shape());
     let inverse = inverse.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     let grid = AdaptiveMaxPool::new([4, 3]).plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
-    let onnx = IndexSpace::new(2, 3, [9, 10]);
-    let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-    let conversion = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
 
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     let back = reference::max_unpool(&inverse, y.view(), indices.view()).unwrap();
     let cells = reference::max_pool_with_indices::<f32, i32>(&grid, back.view()).unwrap();
-    let per_plane = reference::convert_indices::<i32>(&conversion, indices.view()).unwrap();
 
-    let steps = [prepare(plan), prepare(inverse), prepare(grid), prepare(conversion)];
+    let steps = [prepare(plan), prepare(inverse), prepare(grid)];
     let mut chain = gpu().chain();
     let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
     let [y, indices] = chain.step(&steps[0], &[&on_device]).unwrap();
     let [back] = chain.step(&steps[1], &[&y, &indices]).unwrap();
     let [values, places] = chain.step(&steps[2], &[&back]).unwrap();
-    let [converted] = chain.step(&steps[3], &[&indices]).unwrap();
-    let [values, places, converted] = [values, places, converted].map(|tensor| (tensor.bytes(), tensor));
-    let bytes = values.0 + places.0 + converted.0;
+    let [values, places] = [values, places].map(|tensor| (tensor.bytes(), tensor));
+    let bytes = values.0 + places.0;
     let values = chain.read_back::<f32>(&values.1).unwrap();
     let places = chain.read_back::<i32>(&places.1).unwrap();
-    let converted = chain.read_back::<i32>(&converted.1).unwrap();
     let results = chain.run_blocking().unwrap();
     assert_eq!((results.take(values).unwrap(), results.take(places).unwrap()), cells);
-    assert_eq!(results.take(converted).unwrap(), per_plane);
-    // Three tensors and two reports of 32 bytes are read back, each at a multiple of 8 bytes.
-    assert!((bytes + 64..bytes + 64 + 5 * 8).contains(&results.bytes_read_back()), "{}", results.bytes_read_back());
+    // Two tensors and a report of 32 bytes are read back, each at a multiple of 8 bytes.
+    assert!((bytes + 32..bytes + 32 + 3 * 8).contains(&results.bytes_read_back()), "{}", results.bytes_read_back());
     // A tensor that was not read back is still on the device.
     assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), x);
 }
 
-/// A pool, its unpool and a conversion, twice into the same tensors; Y and the indices are parts of one buffer.
+/// A pool and its unpool, twice into the same tensors; Y and the indices are parts of one buffer.
 fn steps_write_tensors_that_exist() {
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let shape = [1, 3, 8, 6];
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
     let inverse = MaxUnpool::inverse_of(&pool, &shape).plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
-    let onnx = IndexSpace::new(1, 3, [8, 6]);
-    let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-    let conversion = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
-    let steps = [prepare(plan.clone()), prepare(inverse.clone()), prepare(conversion.clone())];
+    let steps = [prepare(plan.clone()), prepare(inverse.clone())];
 
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
     let descriptor = wgpu::BufferDescriptor { label: None, size: 1024, usage, mapped_at_creation: false };
@@ -87,21 +76,18 @@ fn steps_write_tensors_that_exist() {
     };
     let (y, indices) = (part(512, DType::F32).unwrap(), part(0, DType::I64).unwrap());
     let back = gpu().zeros_blocking(shape, DType::F32, Layout::Nchw).unwrap();
-    let converted = gpu().zeros_blocking(plan.output_shape(), DType::I32, Layout::Nchw).unwrap();
+    let narrow = gpu().zeros_blocking(plan.output_shape(), DType::I32, Layout::Nchw).unwrap();
     for seed in [1.0f32, -2.0] {
         let x = Tensor::new(shape, tensor(&shape).data().iter().map(|value| value * seed).collect()).unwrap();
         let mut chain = gpu().chain();
         let on_device = chain.upload(&x, Layout::Nchw).unwrap();
         chain.step_into(&steps[0], &[&on_device], &[&y, &indices]).unwrap();
         chain.step_into(&steps[1], &[&y, &indices], &[&back]).unwrap();
-        chain.step_into(&steps[2], &[&indices], &[&converted]).unwrap();
-        let results = (chain.read_back::<f32>(&back).unwrap(), chain.read_back::<i32>(&converted).unwrap());
+        let result = chain.read_back::<f32>(&back).unwrap();
         let done = chain.run_blocking().unwrap();
         let (values, places) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         let expected = reference::max_unpool(&inverse, values.view(), places.view()).unwrap();
-        assert_eq!(done.take(results.0).unwrap(), expected);
-        let expected = reference::convert_indices::<i32>(&conversion, places.view()).unwrap();
-        assert_eq!(done.take(results.1).unwrap(), expected);
+        assert_eq!(done.take(result).unwrap(), expected);
     }
 
     // What does not fit is refused, and the chain is as it was.
@@ -112,7 +98,7 @@ fn steps_write_tensors_that_exist() {
     let refused = chain.step_into(&steps[0], &[&x], &[&back, &indices]);
     assert_eq!(refused, Err(ExecuteError::ShapeMismatch { what, expected, actual }));
     let what = "indices";
-    let refused = chain.step_into(&steps[0], &[&x], &[&y, &converted]);
+    let refused = chain.step_into(&steps[0], &[&x], &[&y, &narrow]);
     assert_eq!(refused, Err(ExecuteError::TypeMismatch { what, expected: "i64", actual: "i32" }));
     let over = DeviceTensor::from_buffer(gpu(), arena.clone(), 256, plan.output_shape(), DType::F32, Layout::Nchw);
     let refused = chain.step_into(&steps[0], &[&x], &[&over.unwrap(), &indices]);
@@ -139,10 +125,9 @@ fn indices_know_how_they_count() {
     let onnx = MaxUnpool::new([2, 2]).strides([2, 2]).plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     let inverse =
         MaxUnpool::inverse_of(&pool, x.shape()).plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
-    let conversion = ConvertIndices::new(planes.clone(), whole.clone());
-    let conversion = conversion.plan(plan.output_shape(), IndexType::I64, IndexType::I64).unwrap();
+    let (_, converted) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    let converted = planes.convert::<i64>(&whole, &converted).unwrap();
     let [pool, onnx, inverse] = [plan.into(), onnx.into(), inverse.into()].map(|plan: Plan| prepare(plan));
-    let conversion = prepare(conversion);
 
     let mut chain = gpu().chain();
     let on_device = chain.upload(&x, Layout::Nchw).unwrap();
@@ -159,9 +144,8 @@ fn indices_know_how_they_count() {
                 counts row_major through the tensor of N, C and extents [2, 3, 8, 8], Nchw";
     assert_eq!(refused.to_string(), text);
     let [back] = chain.step(&inverse, &[&y, &indices]).unwrap();
-    let [converted] = chain.step(&conversion, &[&indices]).unwrap();
-    assert_eq!(converted.index_space(), Some(&whole));
-    assert_eq!(chain.step::<1>(&conversion, &[&converted]).unwrap_err(), mismatch(&planes, &whole));
+    let converted = chain.upload(&converted, Layout::Nchw).unwrap().with_index_space(whole.clone());
+    assert_eq!(chain.step::<1>(&inverse, &[&y, &converted]).unwrap_err(), mismatch(&planes, &whole));
     let [again] = chain.step(&onnx, &[&y, &converted]).unwrap();
     // A tensor that exists is taken as what its owner says, or without a word.
     let named = gpu().zeros_blocking(y.shape(), DType::I64, Layout::Nchw).unwrap().with_index_space(whole.clone());

@@ -8,9 +8,9 @@ use support::device::POISON;
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, Index,
-    IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow,
-    Plan, PlanError, Pooling, Prepared, Tensor, half, select, wgpu,
+    AdaptiveMaxPool, Choice, DType, Element, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, Index, Layout, Limits,
+    MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError, Pooling, Prepared, Tensor, half,
+    select, wgpu,
 };
 
 use super::limits::data;
@@ -19,7 +19,6 @@ tests! {
     gpu =>
         every_operator_runs_in_every_type,
         every_geometry_runs_in_the_family_that_is_selected,
-        conversions_run_between_conventions_and_types,
         limits_without_compute_are_refused_by_name;
 }
 
@@ -173,30 +172,6 @@ fn every_geometry_runs_in_the_family_that_is_selected() {
     assert!(bench.families.iter().eq(&expected), "{:?}", bench.families);
 }
 
-fn conversions_run_between_conventions_and_types() {
-    let mut bench = Bench::new();
-    let onnx = IndexSpace::new(2, 3, [40, 30]);
-    let spaces = [
-        onnx.clone(),
-        onnx.clone().with_flatten(IndexFlattening::Plane),
-        onnx.with_layout(Layout::Nhwc).with_flatten(IndexFlattening::Batch),
-    ];
-    let mut converted = 0;
-    for (from, to) in spaces.iter().flat_map(|from| spaces.iter().map(move |to| (from, to))) {
-        let shape = if from.layout() == Layout::Nhwc { [2, 20, 15, 3] } else { [2, 3, 20, 15] };
-        let types = (IndexType::I64, IndexType::I32);
-        let Ok(plan) = ConvertIndices::new(from.clone(), to.clone()).plan(&shape, types.0, types.1) else { continue };
-        let indices = (0..shape.iter().product::<usize>() as i64).map(|at| at * 31 % 1_200).collect();
-        let indices = Tensor::new(shape, indices).unwrap();
-        let expected = reference::convert_indices::<i32>(&plan, &indices);
-        for prepared in bench.prepared(&plan.clone().into()) {
-            assert_eq!(calls::convert_indices::<i32>(&prepared, &indices), expected, "{plan:?}");
-            converted += 1;
-        }
-    }
-    assert!(converted >= 5, "{converted} conversions");
-}
-
 /// WebGL has no compute shaders, and these limits say so.
 fn limits_without_compute_are_refused_by_name() {
     let limits = wgpu::Limits::downlevel_webgl2_defaults();
@@ -204,10 +179,7 @@ fn limits_without_compute_are_refused_by_name() {
     let x = data::<f32>(&[1, 2, 5, 6], 1);
     let pool = MaxPool::new([2, 2]);
     let indices = Tensor::new(x.shape(), (0..60).collect::<Vec<i64>>()).unwrap();
-    let space = IndexSpace::new(1, 2, [5, 6]);
-    let conversion = ConvertIndices::new(space.clone(), space.with_flatten(IndexFlattening::Plane));
     let calls = [
-        conversion.on::<i32, _>(&indices).run_blocking(&gpu).map(|_| ()),
         pool.on(&x).run_blocking(&gpu).map(|_| ()),
         pool.on(&x).with_indices::<i64>().run_blocking(&gpu).map(|_| ()),
         MaxUnpool::new([2, 2]).on(&x, &indices).run_blocking(&gpu).map(|_| ()),

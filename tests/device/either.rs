@@ -7,9 +7,9 @@ use support::device::gpu;
 use support::streams::pools::{bits, tensor};
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, ConvertIndices, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, Request, Run, Stream,
-    Tensor, TensorMut, TensorRef, TensorView,
+    AdaptiveMaxPool, Backend, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout,
+    MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, Request, Run, Stream, Tensor, TensorMut, TensorRef,
+    TensorView,
 };
 
 tests! {
@@ -81,15 +81,6 @@ fn every_call_gives_the_bits_of_the_reference() {
             calls::max_unpool_into(&prepared(device, plan), &y, &indices, &mut into).unwrap();
             assert_eq!(bits(&into), bits(back.data()));
         }
-        let onnx = IndexSpace::new(2, 3, [9, 11]);
-        let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-        let from = Tensor::new([2, 3, 1, 1], (0..6).map(|plane| 99 * plane + 7).collect::<Vec<i64>>()).unwrap();
-        assert_eq!(convert.on::<i32, _>(&from).run_blocking(&device).unwrap().data(), &[7; 6]);
-        let mut into = [0i32; 6];
-        let ready = prepared(device, convert.plan(from.shape(), IndexType::I64, IndexType::I32).unwrap());
-        calls::convert_indices_into(&ready, &from, &mut into).unwrap();
-        assert_eq!(into, [7; 6]);
-        assert_eq!(calls::convert_indices::<i32>(&ready, &from).unwrap().data(), &[7; 6]);
     }
 }
 
@@ -109,7 +100,7 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     assert_eq!(wrong, count("max_unpool", "inputs", "2", 1));
     let wrong = error(&|device| calls::max_unpool(&prepared(device, values.clone()), &x, &positions).map(drop));
     assert_eq!(wrong, count("max_pool", "inputs", "1", 2));
-    let wrong = error(&|device| calls::convert_indices::<i64>(&prepared(device, values.clone()), &positions).map(drop));
+    let wrong = error(&|device| calls::max_pool(&prepared(device, values.clone()), &positions).map(drop));
     assert_eq!(wrong, ExecuteError::TypeMismatch { what: "y", expected: "f32", actual: "i64" });
     let wrong = error(&|device| calls::max_pool(&prepared(device, with_indices.clone()), &x).map(drop));
     assert_eq!(wrong, count("max_pool", "outputs", "2", 1));
@@ -190,10 +181,6 @@ fn bad_indices_are_the_same_error_and_leave_what_was_there() {
         result.map(drop)
     });
     assert_eq!(streamed, Err(expected));
-    let plane = IndexSpace::new(1, 1, [3]).with_flatten(IndexFlattening::Plane);
-    let convert = ConvertIndices::new(plane.clone(), plane);
-    let converted = same(|device| convert.on::<i64, _>(&indices).run_blocking(&device));
-    assert!(matches!(converted, Err(ExecuteError::IndexOutOfRange { .. })), "{converted:?}");
 }
 
 fn plans_without_elements_are_computed() {

@@ -7,9 +7,9 @@ use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, EmptyIndex, ExecuteError, Family, Gpu,
-    GpuOptions, Index, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy,
-    OutOfBounds, Plan, PlanError, Pooling, StorageOrder, Tensor, families, select, wgpu,
+    Activation, AdaptiveMaxPool, Choice, DType, Element, EmptyIndex, ExecuteError, Family, Gpu, GpuOptions, Index,
+    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, PlanError, Pooling, Tensor, families,
+    select, wgpu,
 };
 
 tests! {
@@ -17,7 +17,6 @@ tests! {
         pools_beyond_a_binding_give_the_same_bits_in_every_family,
         layouts_conventions_and_empty_windows_survive_cutting,
         unpools_beyond_a_binding_give_the_same_bits_and_the_same_errors,
-        conversions_beyond_a_binding_give_the_same_indices_and_the_same_errors,
         a_device_with_small_bindings_computes_the_same,
         what_no_kernel_can_cut_is_computed_in_tiles,
         what_is_read_back_may_exceed_the_largest_buffer,
@@ -212,37 +211,6 @@ fn unpools_beyond_a_binding_give_the_same_bits_and_the_same_errors() {
     dispatches += check_unpool(&MaxUnpool::inverse_of(&nhwc, &shape), &y, &indices, &SMALL);
     assert!(dispatches > 300, "{dispatches} dispatches: the limits did not bite");
     println!("{dispatches} dispatches");
-}
-
-fn conversions_beyond_a_binding_give_the_same_indices_and_the_same_errors() {
-    let space = IndexSpace::new(7, 5, [40, 30]);
-    let spaces = [
-        space.clone(),
-        space.clone().with_flatten(IndexFlattening::Plane),
-        space.clone().with_layout(Layout::Nhwc),
-        space.clone().with_order(StorageOrder::ColumnMajor),
-    ];
-    let count = 7 * 5 * 13 * 9;
-    let mut dispatches = 0;
-    for from in &spaces {
-        for to in &spaces {
-            let shape = if from.layout() == Layout::Nhwc { [7, 13, 9, 5] } else { [7, 5, 13, 9] };
-            let plan = ConvertIndices::new(from.clone(), to.clone()).plan(&shape, IndexType::I64, IndexType::I32);
-            let Ok(plan) = plan else { continue };
-            for stray in [None, Some(count - 2), Some(11)] {
-                let mut indices: Vec<i64> = (0..count as i64).map(|i| i * 31 % 1_200).collect();
-                stray.into_iter().for_each(|at: usize| indices[at] = 1 << 33);
-                let indices = Tensor::new(shape, indices).unwrap();
-                let expected = reference::convert_indices::<i32>(&plan, indices.view());
-                let schedule = select(&plan.clone().into(), &SMALL, &Choice::default()).unwrap();
-                schedule.check(&SMALL).unwrap();
-                dispatches += schedule.dispatches().len();
-                let prepared = gpu().prepare_blocking(schedule).unwrap();
-                assert_eq!(calls::convert_indices::<i32>(&prepared, indices.view()), expected, "{plan:?}");
-            }
-        }
-    }
-    assert!(dispatches > 100, "{dispatches} dispatches: the limits did not bite");
 }
 
 /// A device that really has small limits, as a caller's device may have.

@@ -4,7 +4,6 @@ mod activations;
 mod any_wins;
 mod beyond_limits;
 mod chain;
-mod convert;
 mod downlevel;
 mod either;
 mod encode;
@@ -36,7 +35,6 @@ fn main() -> ExitCode {
         beyond_limits::tests(),
         by_hand::tests(),
         chain::tests(),
-        convert::tests(),
         downlevel::tests(),
         either::tests(),
         encode::tests(),

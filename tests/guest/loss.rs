@@ -13,9 +13,8 @@ use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Backend, Bound, Buffers, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Gpu, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, Plan, Prepare, Prepared, ReadBack, Run, Schedule, Submitted,
-    Tensor, TensorMut, TensorRef, TensorView, select,
+    Backend, Bound, Buffers, Choice, DType, DeviceTensor, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool,
+    Plan, Prepare, Prepared, ReadBack, Run, Schedule, Submitted, Tensor, TensorMut, TensorRef, TensorView, select,
 };
 
 use crate::faults::{Uncaptured, comes_back, host_device};
@@ -137,16 +136,10 @@ impl Held {
         let (submitted, y) = self.chain()?;
         submitted.results_blocking()?.take(y).map(|_| ())
     }
-
-    fn conversion(&self) -> Outcome {
-        let onnx = IndexSpace::new(2, 3, [8, 10]);
-        let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-        conversion.on::<i32, _>(self.indices.view()).run_blocking(&self.gpu).map(|_| ())
-    }
 }
 
 /// Every kind of call, except those that need no work on the device.
-const CALLS: [(&str, Call); 20] = [
+const CALLS: [(&str, Call); 19] = [
     ("max_pool", |held| held.pool.on(held.x.view()).run_blocking(&held.gpu).map(|_| ())),
     ("max_pool_with_indices", |held| {
         held.pool.on(held.x.view()).with_indices::<i64>().run_blocking(&held.gpu).map(|_| ())
@@ -154,7 +147,6 @@ const CALLS: [(&str, Call); 20] = [
     ("max_unpool", |held| {
         MaxUnpool::new([2, 2]).on(held.x.view(), held.indices.view()).run_blocking(&held.gpu).map(|_| ())
     }),
-    ("convert_indices", Held::conversion),
     ("bind", Held::bound),
     ("prepared max_pool", |held| calls::max_pool(&held.prepared[0], held.x.view()).map(|_| ())),
     ("prepared max_pool_with_indices", |held| {

@@ -9,9 +9,8 @@ use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Buffers, Choice, ConvertIndices, DType, ExecuteError, Family, GlobalMaxPool, Gpu,
-    GpuOptions, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Prepare, Prepared,
-    Schedule, Tensor, TensorView, select,
+    AdaptiveMaxPool, Backend, Buffers, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType,
+    Layout, MaxPool, MaxUnpool, OutOfBounds, Prepare, Prepared, Schedule, Tensor, TensorView, select,
 };
 
 use crate::faults::{Allocations, Uncaptured, is_child, passed, run_child};
@@ -27,7 +26,7 @@ tests! {
 
 type Outcome = Result<(), ExecuteError>;
 
-/// A pool, its inverse, a schedule with scratch memory and a conversion, with the reference's results on `x`.
+/// A pool, its inverse and a schedule with scratch memory, with the reference's results on `x`.
 struct Work {
     pool: MaxPool,
     inverse: MaxUnpool,
@@ -36,8 +35,6 @@ struct Work {
     unpooled: Tensor<f32>,
     separable: Schedule,
     separated: Tensor<f32>,
-    conversion: ConvertIndices,
-    per_plane: Tensor<i32>,
 }
 
 impl Work {
@@ -54,11 +51,7 @@ impl Work {
         let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
         let separable = select(&values.into(), &gpu.limits(), &choice).unwrap();
         assert!(separable.scratch_bytes() > 0);
-        let onnx = IndexSpace::new(2, 3, [9, 10]);
-        let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-        let converted = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
-        let per_plane = reference::convert_indices::<i32>(&converted, pooled.1.view()).unwrap();
-        Work { pool, inverse, x, pooled, unpooled, separable, separated, conversion, per_plane }
+        Work { pool, inverse, x, pooled, unpooled, separable, separated }
     }
 
     fn one_shot_pool(&self, gpu: &Gpu) -> Outcome {
@@ -83,12 +76,6 @@ impl Work {
         let skips = self.inverse.clone().out_of_bounds(OutOfBounds::Skip);
         let y = skips.on(self.pooled.0.view(), self.pooled.1.view()).run_blocking(&gpu)?;
         assert_eq!(y, self.unpooled);
-        Ok(())
-    }
-
-    fn one_shot_conversion(&self, gpu: &Gpu) -> Outcome {
-        let converted = self.conversion.on::<i32, _>(self.pooled.1.view()).run_blocking(&gpu)?;
-        assert_eq!(converted, self.per_plane);
         Ok(())
     }
 
@@ -203,12 +190,11 @@ impl Work {
 type Call = fn(&Work, &Gpu) -> Outcome;
 
 fn every_allocation_of_every_kind_of_call_can_fail() {
-    let calls: [(&str, Call); 14] = [
+    let calls: [(&str, Call); 13] = [
         ("one-shot pool", Work::one_shot_pool),
         ("one-shot pool with indices", Work::one_shot_pool_with_indices),
         ("one-shot unpool", Work::one_shot_unpool),
         ("one-shot unpool that skips", Work::one_shot_unpool_that_skips),
-        ("one-shot conversion", Work::one_shot_conversion),
         ("one-shot on bytes", Work::one_shot_on_bytes),
         ("one-shot adaptive and global pool", Work::one_shot_adaptive_and_global),
         ("prepared", Work::prepared),

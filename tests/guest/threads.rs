@@ -13,9 +13,8 @@ use support::harness::join_all;
 use support::tensors::seeded as tensor;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, ConvertIndices, DType, ExecuteError, Family, Gpu,
-    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, Prepared, Submitted, Tensor, TensorView,
-    select, wgpu,
+    AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, DType, ExecuteError, Family, Gpu, IndexType, Layout,
+    MaxPool, MaxUnpool, Prepared, Submitted, Tensor, TensorView, select, wgpu,
 };
 
 tests! {
@@ -29,27 +28,16 @@ const THREADS: usize = 8;
 const OPERATIONS: usize = 200;
 
 /// The operations that the threads mix.
-const KINDS: [fn(&Work, &Gpu); 9] = [
-    Work::one_shot,
-    Work::chain,
-    Work::unpool,
-    Work::encode,
-    Work::convert,
-    Work::error,
-    Work::awaited,
-    Work::executed,
-    Work::drop,
-];
+const KINDS: [fn(&Work, &Gpu); 8] =
+    [Work::one_shot, Work::chain, Work::unpool, Work::encode, Work::error, Work::awaited, Work::executed, Work::drop];
 
-/// A pool, its inverse, a grid and a conversion of one shape, with what the reference makes of them.
+/// A pool, its inverse and a grid of one shape, with what the reference makes of them.
 struct Work {
     pool: MaxPool,
     x: Tensor<f32>,
     pooled: (Tensor<f32>, Tensor<i64>),
     unpooled: Tensor<f32>,
     cells: Tensor<f32>,
-    per_plane: Tensor<i32>,
-    conversion: ConvertIndices,
     /// Shared by all threads.
     prepared: [Prepared; 3],
 }
@@ -67,13 +55,9 @@ impl Work {
         let unpooled = reference::max_unpool(&inverse, pooled.0.view(), pooled.1.view()).unwrap();
         let grid = AdaptiveMaxPool::new([3, 2]).plan(&shape, DType::F32, None).unwrap();
         let cells = reference::max_pool(&grid, unpooled.view()).unwrap();
-        let space = IndexSpace::new(shape[0], shape[1], [shape[2], shape[3]]);
-        let conversion = ConvertIndices::new(space.clone(), space.with_flatten(IndexFlattening::Plane));
-        let conversion_plan = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
-        let per_plane = reference::convert_indices::<i32>(&conversion_plan, pooled.1.view()).unwrap();
         let prepare = |plan: wgpu_pooling::Plan| gpu.prepare_blocking(plan).unwrap();
         let prepared = [prepare(plan.into()), prepare(inverse.into()), prepare(grid.into())];
-        Work { pool, x, pooled, unpooled, cells, per_plane, conversion, prepared }
+        Work { pool, x, pooled, unpooled, cells, prepared }
     }
 
     fn one_shot(&self, gpu: &Gpu) {
@@ -85,11 +69,6 @@ impl Work {
         let inverse = MaxUnpool::inverse_of(&self.pool, self.x.shape());
         let (y, indices) = &self.pooled;
         assert_eq!(inverse.on(y.view(), indices.view()).run_blocking(&gpu).as_ref(), Ok(&self.unpooled));
-    }
-
-    fn convert(&self, gpu: &Gpu) {
-        let converted = self.conversion.on::<i32, _>(self.pooled.1.view()).run_blocking(&gpu);
-        assert_eq!(converted.as_ref(), Ok(&self.per_plane));
     }
 
     /// The inverse on bytes, in a generic build and in the one that is selected.

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod convert;
 #[cfg(feature = "cpu")]
 mod cpu;
 mod fuzz;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "ndarray")]
         arrays::tests(),
         by_hand::tests(),
+        convert::tests(),
         #[cfg(feature = "cpu")]
         cpu::tests(),
         fuzz::tests(),

@@ -107,7 +107,6 @@ fn compare_indexed<T: Element, I: Index>(
             let own = TensorView::new(&plan.inputs()[1].shape, &own).map_err(ExecuteError::from)?;
             same_y(slices, tensors, slice, expected::<Tensor<T>>(plan, &[x.into(), own.into()])?.data())
         }
-        Plan::Convert(_) => Err(Failure::Other("no row converts indices".to_owned())),
     }
 }
 
@@ -160,7 +159,6 @@ fn index_type(plans: &Plans) -> Option<IndexType> {
     match &plans.plan {
         Plan::Pool(plan) => plan.indices().map(|indices| indices.index_type),
         Plan::Unpool(plan) => Some(plan.index_type()),
-        Plan::Convert(_) => None,
     }
 }
 
@@ -207,7 +205,6 @@ mod tests {
                     let y: Tensor<f32> = expected(&plans.plan, &[view.into(), read.into()]).unwrap();
                     (y.into_data(), indices.clone(), Vec::new())
                 }
-                Plan::Convert(_) => unreachable!("no row converts indices"),
             };
             let check = |y: &[f32], indices_out: &[i64]| {
                 let [indices, indices_out] = [&indices[..], indices_out].map(bytemuck::cast_slice);

@@ -35,7 +35,6 @@ impl Plans {
         match &self.plan {
             Plan::Pool(plan) => plan.input_shape(),
             Plan::Unpool(plan) => plan.input_shape(),
-            Plan::Convert(plan) => plan.input_shape(),
         }
     }
 
@@ -44,7 +43,6 @@ impl Plans {
         match &self.plan {
             Plan::Pool(plan) => plan.output_shape(),
             Plan::Unpool(plan) => plan.output_shape(),
-            Plan::Convert(plan) => plan.output_shape(),
         }
     }
 
@@ -53,7 +51,6 @@ impl Plans {
         match &self.plan {
             Plan::Pool(plan) => plan.indices().map(|indices| indices.space.strides()),
             Plan::Unpool(plan) => Some(plan.space().strides()),
-            Plan::Convert(_) => None,
         }
     }
 
@@ -62,7 +59,6 @@ impl Plans {
         match &self.plan {
             Plan::Pool(plan) => plan.bytes(),
             Plan::Unpool(plan) => plan.bytes(),
-            Plan::Convert(plan) => plan.bytes(),
         }
     }
 
@@ -71,7 +67,6 @@ impl Plans {
         match &self.plan {
             Plan::Pool(plan) => pool_taps(plan),
             Plan::Unpool(plan) => count(plan.input_shape()) + count(plan.output_shape()),
-            Plan::Convert(plan) => count(plan.input_shape()),
         }
     }
 

@@ -225,11 +225,10 @@ pub trait Run: Shared {
     ///
     /// # Errors
     /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`] and
-    /// [`ExecuteError::ShapeMismatch`] if the tensors are not the plan's; [`ExecuteError::IndexOutOfRange`],
-    /// [`ExecuteError::IndexOutsideWindow`] and [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan
-    /// skips them; [`ExecuteError::OutOfMemory`], [`ExecuteError::Interrupted`] and errors of a device. If there is an
-    /// error other than `Interrupted` and `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they
-    /// were.
+    /// [`ExecuteError::ShapeMismatch`] if the tensors are not the plan's; [`ExecuteError::IndexOutOfRange`] and
+    /// [`ExecuteError::IndexOutsideWindow`] for bad indices, unless the plan skips them; [`ExecuteError::OutOfMemory`],
+    /// [`ExecuteError::Interrupted`] and errors of a device. If there is an error other than `Interrupted` and
+    /// `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they were.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
@@ -448,7 +447,7 @@ impl<T: Element> sealed::Sealed for Tensor<T> {}
 impl<T: Element> Outputs for Tensor<T> {
     fn new(plan: &Plan) -> Result<Self, ExecuteError> {
         let [y] = outputs(plan)?;
-        empty(plan.operand_names()[1][0], y)
+        empty("y", y)
     }
 
     fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send {
@@ -459,8 +458,8 @@ impl<T: Element> Outputs for Tensor<T> {
 impl<T: Element, I: Index> sealed::Sealed for (Tensor<T>, Tensor<I>) {}
 impl<T: Element, I: Index> Outputs for (Tensor<T>, Tensor<I>) {
     fn new(plan: &Plan) -> Result<Self, ExecuteError> {
-        let ([y, indices], [_, names]) = (outputs(plan)?, plan.operand_names());
-        Ok((empty(names[0], y)?, empty(names[1], indices)?))
+        let [y, indices] = outputs(plan)?;
+        Ok((empty("y", y)?, empty("indices", indices)?))
     }
 
     fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send {

@@ -11,6 +11,8 @@ mod activation;
 mod arrays;
 mod attributes;
 mod backend;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+mod convert;
 mod element;
 mod error;
 mod geometry;
@@ -39,12 +41,12 @@ pub use backend::{Backend, Later, Outputs, Run, Shared};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use index::IndexSpace;
-pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator};
+pub use ops::{AdaptiveMaxPool, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator};
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
     OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
-pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolPlan, UnpoolPlan};
+pub use plan::{IndexPlan, MAX_SPATIAL_AXES, Plan, PoolPlan, UnpoolPlan};
 pub use pooling::Pooling;
 pub use reference::Reference;
 pub use request::{AsTensor, Pool, Ready, Request};

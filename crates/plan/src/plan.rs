@@ -1,6 +1,5 @@
 //! Plans: what must be computed, as a value. No device, no data.
 
-mod convert;
 mod dimensions;
 mod named;
 mod taps;
@@ -14,12 +13,11 @@ use crate::options::{Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutO
 use crate::reduction::Reduction;
 use crate::tensor::{TensorSpec, element_count};
 
-pub use convert::ConvertPlan;
 pub use dimensions::MAX_SPATIAL_AXES;
-pub(crate) use dimensions::{Dimensions, assemble};
-use dimensions::{bytes_of, check_index_type, spec};
+pub(crate) use dimensions::{Dimensions, assemble, check_index_type};
+use dimensions::{bytes_of, spec};
 
-/// A computation: a pool, an unpool or an index conversion.
+/// A computation: a pool or an unpool.
 ///
 /// ```
 /// use wgpu_pooling::{DType, MaxPool, Plan};
@@ -34,17 +32,14 @@ pub enum Plan {
     Pool(PoolPlan),
     /// MaxUnpool.
     Unpool(UnpoolPlan),
-    /// Indices from one convention to another.
-    Convert(ConvertPlan),
 }
 
 impl Plan {
-    /// The operator's name: `max_pool`, `global_max_pool`, `adaptive_max_pool`, `max_unpool` or `convert_indices`.
+    /// The operator's name: `max_pool`, `global_max_pool`, `adaptive_max_pool` or `max_unpool`.
     pub fn operator(&self) -> &'static str {
         match self {
             Plan::Pool(plan) => plan.operator(),
             Plan::Unpool(plan) => plan.operator(),
-            Plan::Convert(_) => "convert_indices",
         }
     }
 
@@ -61,12 +56,7 @@ impl Plan {
 
     /// What errors call the inputs and the outputs.
     #[doc(hidden)]
-    pub fn operand_names(&self) -> [[&'static str; 2]; 2] {
-        match self {
-            Plan::Pool(_) | Plan::Unpool(_) => [["x", "indices"], ["y", "indices"]],
-            Plan::Convert(_) => [["indices", ""], ["converted", ""]],
-        }
-    }
+    pub const OPERAND_NAMES: [[&'static str; 2]; 2] = [["x", "indices"], ["y", "indices"]];
 
     /// What errors call a plan.
     #[doc(hidden)]
@@ -74,11 +64,10 @@ impl Plan {
         match self {
             Plan::Pool(_) => "pool",
             Plan::Unpool(_) => "unpool",
-            Plan::Convert(_) => "conversion",
         }
     }
 
-    /// The tensors that are read: X of a pool, X and Indices of an unpool, the indices of a conversion.
+    /// The tensors that are read: X of a pool, X and Indices of an unpool.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Plan};
@@ -90,12 +79,10 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.inputs(),
             Plan::Unpool(plan) => plan.inputs(),
-            Plan::Convert(plan) => plan.inputs(),
         }
     }
 
-    /// The tensors that are written: Y of a pool and, if requested, its Indices; Y of an unpool; the indices of a
-    /// conversion.
+    /// The tensors that are written: Y of a pool and, if requested, its Indices; Y of an unpool.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxPool, Plan};
@@ -107,7 +94,6 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.outputs(),
             Plan::Unpool(plan) => plan.outputs(),
-            Plan::Convert(plan) => plan.outputs(),
         }
     }
 
@@ -121,12 +107,6 @@ impl Plan {
 impl From<PoolPlan> for Plan {
     fn from(plan: PoolPlan) -> Self {
         Plan::Pool(plan)
-    }
-}
-
-impl From<ConvertPlan> for Plan {
-    fn from(plan: ConvertPlan) -> Self {
-        Plan::Convert(plan)
     }
 }
 

@@ -317,7 +317,7 @@ impl<'a, T: Element> From<&'a mut Tensor<T>> for TensorMut<'a> {
 pub fn check_operands(plan: &Plan, inputs: &[TensorRef<'_>], outputs: &[TensorMut<'_>]) -> Result<(), ExecuteError> {
     plan.check_count("inputs", plan.inputs(), inputs.len())?;
     plan.check_count("outputs", plan.outputs(), outputs.len())?;
-    let [read, written] = plan.operand_names();
+    let [read, written] = Plan::OPERAND_NAMES;
     for ((spec, x), what) in plan.inputs().iter().zip(inputs).zip(read) {
         spec.check_untyped(what, x.dtype, x.shape)?;
     }

@@ -217,7 +217,6 @@ impl Chain {
         check_inputs(schedule, inputs)?;
         schedule.plan().check_count("outputs", schedule.plan().outputs(), outputs.len())?;
         let expected = schedule.output_operands().iter().zip(schedule.plan().outputs());
-        let name = names(schedule.plan());
         for ((&operand, expected), tensor) in expected.zip(outputs) {
             tensor.check_spec(name(operand), expected)?;
             check_space(written_space(schedule.plan()).filter(|_| operand == Operand::IndicesOut), tensor)?;
@@ -347,7 +346,6 @@ impl Chain {
         device.check_alive()?;
         prepared.gpu.check_same(schedule.plan().kind(), gpu)?;
         let (read, written) = (schedule.input_operands(), schedule.output_operands());
-        let name = names(schedule.plan());
         let tensors: Vec<_> = read.iter().zip(inputs).chain(written.iter().zip(given)).collect();
         for (operand, tensor) in &tensors {
             tensor.check_gpu(name(**operand), gpu)?;
@@ -421,7 +419,6 @@ impl Chain {
 /// Refuses inputs that do not match the plan.
 fn check_inputs(schedule: &Schedule, inputs: &[&DeviceTensor]) -> Result<(), ExecuteError> {
     schedule.plan().check_count("inputs", schedule.plan().inputs(), inputs.len())?;
-    let name = names(schedule.plan());
     for ((&operand, expected), tensor) in schedule.input_operands().iter().zip(schedule.plan().inputs()).zip(inputs) {
         tensor.check_spec(name(operand), expected)?;
         check_space(read_space(schedule.plan()).filter(|_| operand == Operand::Indices), tensor)?;
@@ -442,7 +439,6 @@ fn read_space(plan: &Plan) -> Option<&IndexSpace> {
     match plan {
         Plan::Pool(_) => None,
         Plan::Unpool(plan) => Some(plan.space()),
-        Plan::Convert(plan) => Some(plan.from()),
     }
 }
 
@@ -451,14 +447,12 @@ fn written_space(plan: &Plan) -> Option<&IndexSpace> {
     match plan {
         Plan::Pool(plan) => plan.indices.as_ref().map(|indices| &indices.space),
         Plan::Unpool(_) => None,
-        Plan::Convert(plan) => Some(plan.to()),
     }
 }
 
-/// What errors call the operands of a plan.
-fn names(plan: &Plan) -> impl Fn(Operand) -> &'static str + use<> {
-    let written = if let Plan::Convert(_) = plan { "converted" } else { "indices" };
-    move |operand| if operand == Operand::IndicesOut { written } else { operand.field() }
+/// What errors call an operand.
+fn name(operand: Operand) -> &'static str {
+    if operand == Operand::IndicesOut { "indices" } else { operand.field() }
 }
 
 fn new_encoder(device: &OpenDevice) -> Owned<wgpu::CommandEncoder> {

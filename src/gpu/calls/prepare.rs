@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wgpu_pooling_plan::{ConvertPlan, ExecuteError, Plan, PoolPlan, UnpoolPlan};
+use wgpu_pooling_plan::{ExecuteError, Plan, PoolPlan, UnpoolPlan};
 
 use super::gpu::{Gpu, Inner};
 use crate::family::Build;
@@ -77,7 +77,6 @@ macro_rules! prepare_from {
 prepare_from!(Plan);
 prepare_from!(PoolPlan);
 prepare_from!(UnpoolPlan);
-prepare_from!(ConvertPlan);
 
 impl Prepare {
     /// Prepares through the plan cache, as one-shot calls do: a plan that was prepared recently is not prepared again,

@@ -49,11 +49,11 @@ impl Prepared {
 
     /// Checks the report in [`Buffers::report`](crate::Buffers::report), which the caller has read back:
     /// [`Report::check`] with the plan of this preparation. If there were bad indices, Y still has the values of the
-    /// good indices, and a conversion has written -1 for the bad ones.
+    /// good indices.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if
-    /// there were bad indices; [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
+    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexOutsideWindow`] if there were bad indices;
+    /// [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
     ///
     /// ```no_run
     /// # use wgpu_pooling::{ExecuteError, Prepared, Report};
@@ -187,23 +187,19 @@ impl Gpu {
         match whole.await {
             Err(error) if exceeds_limits(&error) => {
                 // Boxed, so that this future is not as large.
-                Box::pin(self.run_in_tiles(plan, inputs, outputs, error)).await
+                Box::pin(self.run_in_tiles(plan, inputs, outputs)).await
             }
             other => other,
         }
     }
 
-    /// A plan whose tensors exceed the device's limits, as `error` says: a stream over the caller's memory.
+    /// A plan whose tensors exceed the device's limits: a stream over the caller's memory.
     async fn run_in_tiles(
         &self,
         plan: &Plan,
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
-        error: ExecuteError,
     ) -> Result<(), ExecuteError> {
-        if let Plan::Convert(_) = plan {
-            return Err(error);
-        }
         let limits = &self.inner.device.limits;
         let binding = limits.max_binding_bytes.min(limits.max_buffer_bytes);
         let (mut inputs, mut made) = (inputs.to_vec(), Vec::with_capacity(outputs.len()));

@@ -42,11 +42,11 @@ pub struct Buffers<'a> {
     pub x: Option<wgpu::BufferSlice<'a>>,
     /// Y, written whole.
     pub y: Option<wgpu::BufferSlice<'a>>,
-    /// The indices that an unpool or a conversion reads.
+    /// The indices that an unpool reads.
     pub indices: Option<wgpu::BufferSlice<'a>>,
-    /// The indices that a pool or a conversion writes.
+    /// The indices that a pool writes.
     pub indices_out: Option<wgpu::BufferSlice<'a>>,
-    /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report).
+    /// The report of an unpool, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report).
     /// An unpool that skips bad indices reports nothing and needs none. It must be zero before the first run if
     /// [`Schedule::keeps_report`](crate::Schedule::keeps_report) is true; its documentation says which unpools may
     /// share a report.

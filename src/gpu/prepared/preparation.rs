@@ -99,11 +99,7 @@ pub(in crate::gpu) struct Missing {
 
 /// Whether the report is read back.
 fn reports(schedule: &Schedule) -> bool {
-    match &schedule.plan {
-        Plan::Pool(_) => false,
-        Plan::Unpool(plan) => plan.refuses_bad_indices(),
-        Plan::Convert(_) => true,
-    }
+    matches!(&schedule.plan, Plan::Unpool(plan) if plan.refuses_bad_indices())
 }
 
 /// The scratch memory that a schedule declares.

@@ -5,11 +5,11 @@
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, AutoPad, Build, CeilRule, Choice, ConvertIndices, Cpu, CpuKernel, DType, Dispatch,
-    Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, KernelKey,
-    Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Operand, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError,
-    PoolPlan, Pooling, Region, SamePadding, Schedule, SimdLevel, SizeRounding, StorageOrder, TensorSpec, Tile, Tiling,
-    UnpoolMinSize, UnpoolSpace, families, select, select_tiles, wgsl,
+    Activation, AdaptiveMaxPool, AutoPad, Build, CeilRule, Choice, Cpu, CpuKernel, DType, Dispatch, Duplicates,
+    EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexType, KernelKey, Layout, Limits, MaxPool,
+    MaxUnpool, NanPolicy, Operand, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError, PoolPlan, Pooling, Region,
+    SamePadding, Schedule, SimdLevel, SizeRounding, StorageOrder, TensorSpec, Tile, Tiling, UnpoolMinSize, UnpoolSpace,
+    families, select, select_tiles, wgsl,
 };
 
 use crate::seeded::{Ask, Kind};
@@ -17,7 +17,7 @@ use crate::texts::Texts;
 use crate::values::{debug, digest, hash};
 use crate::{catalogue, work};
 
-const FAMILIES: [Family; 10] = [
+const FAMILIES: [Family; 9] = [
     Family::Direct,
     Family::ThreadTile,
     Family::Sliding,
@@ -27,7 +27,6 @@ const FAMILIES: [Family; 10] = [
     Family::Accumulating,
     Family::Gather,
     Family::ClaimEmit,
-    Family::Convert,
 ];
 const BUILDS: [Build; 2] = [Build::Generic, Build::Specialised];
 const KERNELS: [CpuKernel; 8] = [
@@ -194,7 +193,6 @@ fn plan(ask: &Ask) -> Result<Plan, PlanError> {
         Kind::Adaptive => adaptive(ask).nan_policy(nan_rule).plan(&shape, dtype, indices).map(Plan::from),
         Kind::Unpool => unpool(ask).plan(&shape, dtype, index_type).map(Plan::from),
         Kind::Inverse => inverse(ask, &shape, dtype, index_type),
-        Kind::Convert => convert(ask, &shape, index_type),
     }
 }
 
@@ -262,18 +260,6 @@ fn inverse(ask: &Ask, shape: &[usize], dtype: DType, index_type: IndexType) -> R
     let pooled = pool.plan(shape, dtype, Some(index_type))?;
     let unpool = unpool_options(MaxUnpool::inverse_of(pool.as_ref(), shape), ask);
     unpool.plan(pooled.output_shape(), dtype, index_type).map(Plan::from)
-}
-
-/// The conversion of a pool's indices.
-fn convert(ask: &Ask, shape: &[usize], index_type: IndexType) -> Result<Plan, PlanError> {
-    let space = |first: usize| {
-        IndexSpace::new(ask.batch, ask.channels, &ask.extents)
-            .with_flatten(pick(IndexFlattening::ALL, ask.options[first]))
-            .with_order(pick(StorageOrder::ALL, ask.options[first + 1]))
-    };
-    let (from, to) = (space(1), space(17).with_layout(pick(&LAYOUTS, ask.options[19])));
-    let from = from.with_layout(pick(&LAYOUTS, ask.types[0]));
-    ConvertIndices::new(from, to).plan(shape, index_type, pick(&INDEX_TYPES, ask.types[4])).map(Plan::from)
 }
 
 /// The line of an item.

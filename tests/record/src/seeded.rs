@@ -11,18 +11,11 @@ pub enum Kind {
     Adaptive,
     Unpool,
     Inverse,
-    Convert,
 }
 
 /// How often each is drawn, of 20 times.
-const KINDS: [(Kind, u32); 6] = [
-    (Kind::Window, 9),
-    (Kind::Whole, 1),
-    (Kind::Adaptive, 3),
-    (Kind::Unpool, 3),
-    (Kind::Inverse, 3),
-    (Kind::Convert, 1),
-];
+const KINDS: [(Kind, u32); 5] =
+    [(Kind::Window, 9), (Kind::Whole, 1), (Kind::Adaptive, 3), (Kind::Unpool, 3), (Kind::Inverse, 4)];
 
 /// The number of options that have a throw of the dice.
 pub const OPTIONS: usize = 20;

@@ -7,9 +7,8 @@ use support::case::{Case, same};
 use support::cpu::ways;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, ConvertIndices, Cpu, CpuKernel, DType, ExecuteError, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, PreparedCpu, Reference, Run, SimdLevel, TensorMut,
-    TensorRef, TensorView,
+    AdaptiveMaxPool, Backend, Cpu, CpuKernel, DType, ExecuteError, IndexType, Layout, MaxPool, MaxUnpool, Plan,
+    PlanError, PreparedCpu, Reference, Run, SimdLevel, TensorMut, TensorRef, TensorView,
 };
 
 use super::{case, undone};
@@ -55,10 +54,6 @@ fn every_type_at_any_address() {
             }
         }
     }
-    let onnx = IndexSpace::new(2, 3, [63]);
-    let indices = (0..12).flat_map(|number: i64| (number / 2 * 63 + number * 5).to_ne_bytes()).collect();
-    let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-    at_any_address(&Case::new(convert.plan(&[2, 3, 2], IndexType::I64, IndexType::I32).unwrap(), vec![indices]));
 }
 
 /// An unpool of two planes with one index that names nothing.
@@ -80,8 +75,6 @@ fn an_error_leaves_outputs_at_any_address_as_they_were() {
 fn operands_that_are_not_the_plans_are_the_references_errors() {
     let pool: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap().into();
     let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap().into();
-    let space = IndexSpace::new(1, 1, [4]);
-    let convert = ConvertIndices::new(space.clone(), space).plan(&[1, 1, 4], IndexType::I64, IndexType::I64);
     let bytes = [0; 64];
     fn tensor<'a>(bytes: &'a [u8], dtype: DType, shape: &'static [usize; 3]) -> TensorRef<'a> {
         TensorRef::new(dtype, shape, &bytes[..shape.iter().product::<usize>() * dtype.bytes()]).unwrap()
@@ -106,7 +99,7 @@ fn operands_that_are_not_the_plans_are_the_references_errors() {
         vec![(DType::I64, [1, 1, 4])],
     ];
     let mut right = 0;
-    for plan in [pool, unpool, convert.unwrap().into()] {
+    for plan in [pool, unpool] {
         let prepared = Cpu::new().prepare(plan.clone()).unwrap();
         for inputs in &inputs {
             for specs in &written {
@@ -126,7 +119,7 @@ fn operands_that_are_not_the_plans_are_the_references_errors() {
             }
         }
     }
-    assert_eq!(right, 3, "each operator has one right call among the wrong ones");
+    assert_eq!(right, 2, "each operator has one right call among the wrong ones");
 }
 
 fn prepared(plan: impl Into<Plan>) -> PreparedCpu {
@@ -163,7 +156,7 @@ fn typed_calls_refuse_what_does_not_fit_the_plan() {
     assert!(is_count(calls::max_pool_into(&both, x(), &mut y[..3])));
     assert!(is_count(calls::max_pool(&unpool, x()).map(drop)));
     assert!(is_count(calls::max_unpool_into(&values, short(), indices(), &mut y[..3])));
-    assert!(is_type(calls::convert_indices::<i64>(&values, indices()).map(drop)));
+    assert!(is_type(calls::max_pool(&values, indices()).map(drop)));
     assert_eq!((y, at, narrow), ([9.0; 5], [9; 5], [9; 3]), "nothing was written");
     // The right calls are not refused.
     calls::max_pool_with_indices_into(&both, x(), &mut y[..3], &mut at[..3]).unwrap();
@@ -193,11 +186,7 @@ fn plans() -> Vec<Plan> {
     let shape = [2, 16, 56, 56];
     let pool = |kernel: i64| MaxPool::new([kernel, kernel]).strides([2, 2]);
     let unpool = MaxUnpool::inverse_of(&pool(2), &shape);
-    let (onnx, four) = (IndexSpace::new(1, 1, [4]), [1, 1, 4]);
-    let mut plans: Vec<Plan> = vec![
-        unpool.plan(&[2, 16, 28, 28], DType::F32, IndexType::I64).unwrap().into(),
-        ConvertIndices::new(onnx.clone(), onnx).plan(&four, IndexType::I64, IndexType::I64).unwrap().into(),
-    ];
+    let mut plans: Vec<Plan> = vec![unpool.plan(&[2, 16, 28, 28], DType::F32, IndexType::I64).unwrap().into()];
     let neighbours = pool(3).strides([1, 1]);
     for pool in [pool(2), pool(3), neighbours, MaxPool::new([13, 13]).pads([6; 4]), pool(3).layout(Layout::Nhwc)] {
         plans.push(pool.plan(&shape, DType::F32, None).unwrap().into());
@@ -245,11 +234,6 @@ fn one_shot_calls_are_the_prepared_ones() {
     let unpool = MaxUnpool::inverse_of(&pool, &shape);
     let back = unpool.plan(y.shape(), DType::F32, IndexType::I32).unwrap();
     assert_eq!(unpool.on(&y, &indices).run_blocking(&cpu), reference::max_unpool(&back, &y, &indices));
-    let onnx = IndexSpace::new(1, 2, [9, 8]);
-    let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-    let plan = convert.plan(indices.shape(), IndexType::I32, IndexType::I64).unwrap();
-    let converted = convert.on::<i64, _>(&indices).run_blocking(&cpu);
-    assert_eq!(converted, reference::convert_indices(&plan, &indices));
     // What `plan()` refuses, the call refuses.
     let too_large = MaxPool::new([30, 30]);
     let refused = too_large.plan(&shape, DType::F32, None).unwrap_err();

@@ -2,8 +2,7 @@
 //! not the operator.
 
 use wgpu_pooling::{
-    AsTensor, Backend, ConvertPlan, Element, ExecuteError, Index, Plan, PoolPlan, Reference, Run, Tensor, TensorMut,
-    UnpoolPlan,
+    AsTensor, Backend, Element, ExecuteError, Index, Plan, PoolPlan, Reference, Run, Tensor, TensorMut, UnpoolPlan,
 };
 
 /// The maxima.
@@ -26,11 +25,6 @@ pub fn max_unpool<'a, T: Element>(
     indices: impl AsTensor<'a>,
 ) -> Result<Tensor<T>, ExecuteError> {
     (&run).call_blocking(&[x.tensor()?, indices.tensor()?])
-}
-
-/// The indices in another convention.
-pub fn convert_indices<'a, To: Index>(run: &dyn Run, indices: impl AsTensor<'a>) -> Result<Tensor<To>, ExecuteError> {
-    (&run).call_blocking(&[indices.tensor()?])
 }
 
 /// The slice as the output of this number.
@@ -69,15 +63,6 @@ pub fn max_unpool_into<'a, T: Element>(
     run.run_blocking(&[x.tensor()?, indices.tensor()?], &mut [output(run, 0, y)?])
 }
 
-/// The indices in another convention, into a slice.
-pub fn convert_indices_into<'a, To: Index>(
-    run: &dyn Run,
-    indices: impl AsTensor<'a>,
-    converted: &mut [To],
-) -> Result<(), ExecuteError> {
-    run.run_blocking(&[indices.tensor()?], &mut [output(run, 0, converted)?])
-}
-
 /// The same calls of a plan on the reference.
 pub mod reference {
     use super::*;
@@ -109,13 +94,5 @@ pub mod reference {
         indices: impl AsTensor<'a>,
     ) -> Result<Tensor<T>, ExecuteError> {
         super::max_unpool(&prepared(plan.clone().into())?, x, indices)
-    }
-
-    /// The indices in another convention.
-    pub fn convert_indices<'a, To: Index>(
-        plan: &ConvertPlan,
-        indices: impl AsTensor<'a>,
-    ) -> Result<Tensor<To>, ExecuteError> {
-        super::convert_indices(&prepared(plan.clone().into())?, indices)
     }
 }

@@ -1,8 +1,7 @@
 //! Passes the bytes of a call's tensors, which were checked against the plan, to the kernels.
 
-use wgpu_pooling_plan::{ConvertPlan, ExecuteError, IndexType, PoolPlan, UnpoolPlan};
+use wgpu_pooling_plan::{ExecuteError, IndexType, PoolPlan, UnpoolPlan};
 
-use crate::kernels::convert;
 use crate::kernels::indices::{Indices, IndicesMut};
 use crate::kernels::parts::Context;
 use crate::kernels::pool::PoolWork;
@@ -29,15 +28,4 @@ pub(super) fn unpool(
     y: &mut [u8],
 ) -> Result<(), ExecuteError> {
     work.run(plan, context, x, Indices::new(indices, plan.index_type()), y)
-}
-
-/// Converts indices.
-pub(super) fn convert(
-    plan: &ConvertPlan,
-    context: &Context<'_>,
-    indices: &[u8],
-    converted: &mut [u8],
-) -> Result<(), ExecuteError> {
-    let (indices, converted) = (Indices::new(indices, plan.from_type), IndicesMut::new(converted, plan.to_type));
-    convert::convert(plan, context, indices, converted)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wgpu_pooling_plan::internal::check_operands;
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, TensorMut, TensorRef};
+use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, Run, TensorMut, TensorRef};
 
 use super::cpu::Cpu;
 use super::dispatch;
@@ -44,7 +44,6 @@ pub struct PreparedCpu {
 enum Work {
     Pool(PoolWork),
     Unpool(UnpoolWork),
-    Convert,
 }
 
 impl PreparedCpu {
@@ -52,13 +51,6 @@ impl PreparedCpu {
         let work = match &plan {
             Plan::Pool(plan) => Work::Pool(PoolWork::of(plan, cpu.kernel)?),
             Plan::Unpool(plan) => Work::Unpool(UnpoolWork::of(plan, cpu.kernel)?),
-            Plan::Convert(_) => match cpu.kernel {
-                None | Some(CpuKernel::General) => Work::Convert,
-                Some(kernel) => {
-                    let reason = "it is not for conversions of indices";
-                    return Err(PlanError::KernelDoesNotApply { kernel: kernel.name(), reason }.into());
-                }
-            },
         };
         Ok(PreparedCpu { cpu, plan, work, scratch: ScratchPool::default() })
     }
@@ -73,7 +65,6 @@ impl PreparedCpu {
         match &self.work {
             Work::Pool(work) => work.kernel(),
             Work::Unpool(work) => work.kernel(),
-            Work::Convert => CpuKernel::General,
         }
     }
 
@@ -93,8 +84,6 @@ impl PreparedCpu {
             (Plan::Unpool(plan), Work::Unpool(work), [x, indices], [y]) => x.aligned(|x| {
                 indices.aligned(|indices| y.aligned(|y| dispatch::unpool((work, plan), context, x, indices, y)))
             }),
-            (Plan::Convert(plan), Work::Convert, [indices], [converted]) => indices
-                .aligned(|indices| converted.aligned(|converted| dispatch::convert(plan, context, indices, converted))),
             // Unreachable: the operands were checked against the plan above.
             _ => Ok(()),
         }
@@ -105,8 +94,10 @@ impl Cpu {
     /// A plan with its kernel chosen, for calls that are made more than once or that write the caller's memory.
     ///
     /// # Errors
-    /// [`PlanError::KernelDoesNotApply`] if the kernel of [`Cpu::with_kernel`] does not compute the plan;
-    /// [`PlanError::ShapeOverflow`] for tensors that no memory of this machine could hold.
+    /// [`PlanError::KernelDoesNotApply`](wgpu_pooling_plan::PlanError::KernelDoesNotApply) if the kernel of
+    /// [`Cpu::with_kernel`] does not compute the plan;
+    /// [`PlanError::ShapeOverflow`](wgpu_pooling_plan::PlanError::ShapeOverflow) for tensors that no memory of this
+    /// machine could hold.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, MaxPool, Run, Tensor};

@@ -3,7 +3,6 @@
 pub(crate) mod axes;
 pub(crate) mod choose;
 pub(crate) mod columns;
-pub(crate) mod convert;
 pub(crate) mod direct;
 pub(crate) mod flat;
 pub(crate) mod general;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::{Named, Offence, activate_all, for_each, stay_in_plane};
@@ -11,7 +12,6 @@ use wgpu_pooling_plan::{
 };
 
 use super::choose::CpuKernel;
-use super::convert::Offences;
 use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::own_windows::stay_in_their_windows;
@@ -473,7 +473,7 @@ fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) ->
         return Ok(());
     }
     let planes = plan.batch * plan.channels;
-    let offences = Offences::default();
+    let offences = Mutex::new(Offence::default());
     context.run(
         cut(planes, 1, wanted((indices.len() as u64).saturating_mul(64), threads).min(planes), 1),
         |part, _| {
@@ -485,10 +485,11 @@ fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) ->
                     offence.add(place, index);
                 }
             });
-            offences.merge(offence);
+            offences.lock().unwrap_or_else(PoisonError::into_inner).merge(offence);
             Ok(())
         },
     )?;
+    let offences = offences.into_inner().unwrap_or_else(PoisonError::into_inner);
     offences.found().map_or(Ok(()), |(first, value, count)| Err(plan.offence(first, value, count)))
 }
 

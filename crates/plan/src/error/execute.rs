@@ -26,7 +26,7 @@ pub enum ExecuteError {
     /// A tensor of another element or index type than the plan was made for.
     #[error("{what} is {actual}, but the plan was made for {expected}")]
     TypeMismatch {
-        /// Which tensor: `x`, `indices`, `y` or `converted`.
+        /// Which tensor: `x`, `indices` or `y`.
         what: &'static str,
         /// The plan's type.
         expected: &'static str,
@@ -44,7 +44,7 @@ pub enum ExecuteError {
     /// A tensor of another shape than the plan was made for.
     #[error("{what} has the shape {actual:?}, but the plan was made for {expected:?}")]
     ShapeMismatch {
-        /// Which tensor: `x`, `indices`, `y` or `converted`.
+        /// Which tensor: `x`, `indices` or `y`.
         what: &'static str,
         /// The plan's shape.
         expected: Vec<usize>,
@@ -54,7 +54,7 @@ pub enum ExecuteError {
     /// A device tensor of another layout than the plan was made for.
     #[error("{what} is laid out {actual}, but the plan was made for {expected}")]
     LayoutMismatch {
-        /// Which tensor: `x`, `indices`, `y` or `converted`.
+        /// Which tensor: `x`, `indices` or `y`.
         what: &'static str,
         /// The plan's layout.
         expected: crate::options::Layout,
@@ -69,8 +69,8 @@ pub enum ExecuteError {
         /// The call's operator.
         called: &'static str,
     },
-    /// An unpool or a conversion met indices outside the index space. Nothing was written for them, and no output is
-    /// returned.
+    /// An unpool or [`IndexSpace::convert`](crate::IndexSpace::convert) met indices outside the index space. Nothing was
+    /// written for them, and no output is returned.
     #[error("indices[{position}] is {value}, outside the valid range [0, {unit}); {count} such indices in all")]
     IndexOutOfRange {
         /// The flat position of the first bad index in the index tensor, as stored.
@@ -91,7 +91,8 @@ pub enum ExecuteError {
         /// The number of such indices; that of a report which was kept over many runs is modulo 2^32.
         count: u64,
     },
-    /// An index that names an element of another plane cannot be converted to a convention that does not count planes.
+    /// [`IndexSpace::convert`](crate::IndexSpace::convert) met indices that name elements of another plane, which a
+    /// convention that does not count planes cannot.
     #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
     IndexNotInPlane {
         /// The flat position of the first bad index in the index tensor, as stored.
@@ -173,7 +174,7 @@ pub enum ExecuteError {
     /// `Gpu`s made of one device do not, because wgpu cannot compare devices across instances.
     #[error("{what} belongs to another Gpu")]
     OtherGpu {
-        /// A tensor, or the kind of the prepared plan: `pool`, `unpool` or `conversion`.
+        /// A tensor, or the kind of the prepared plan: `pool` or `unpool`.
         what: &'static str,
     },
     /// A readback (`ReadBack`) that was requested from another chain.

@@ -1,8 +1,7 @@
 //! The operators: attributes in ONNX's words, and `plan()`, which turns them and a shape into a [`PoolPlan`] or an
-//! [`UnpoolPlan`](crate::UnpoolPlan); and the conversion of indices, a [`ConvertPlan`](crate::ConvertPlan).
+//! [`UnpoolPlan`](crate::UnpoolPlan).
 
 mod adaptive_max_pool;
-mod convert_indices;
 mod max_pool;
 mod max_unpool;
 mod node;
@@ -13,7 +12,6 @@ mod pool_options;
 mod presets;
 
 pub use adaptive_max_pool::AdaptiveMaxPool;
-pub use convert_indices::ConvertIndices;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
 pub use onnx_node::{Node, NodeInput};

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::convert_indices::convert_indices;
 use super::max_pool::{max_pool, max_pool_with_indices};
 use super::max_unpool::max_unpool;
 use crate::backend::{Backend, Later, Run};
-use crate::element::{DType, Element, Index, IndexType};
+use crate::element::{Element, Index, IndexType};
 use crate::error::ExecuteError;
-use crate::plan::{ConvertPlan, Plan, PoolPlan, UnpoolPlan};
+use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::tensor::{Tensor, TensorView};
 use crate::untyped::{TensorMut, TensorRef, check_operands};
 use crate::with_element;
@@ -90,12 +89,6 @@ fn compute(plan: &Plan, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>])
             IndexType::I32 => with_element!(dtype, T => unpool::<T, i32>(plan, inputs, outputs)),
             IndexType::I64 => with_element!(dtype, T => unpool::<T, i64>(plan, inputs, outputs)),
         },
-        Plan::Convert(plan) => match (dtype, plan.outputs[0].dtype) {
-            (DType::I32, DType::I32) => convert::<i32, i32>(plan, inputs, outputs),
-            (DType::I32, _) => convert::<i32, i64>(plan, inputs, outputs),
-            (_, DType::I32) => convert::<i64, i32>(plan, inputs, outputs),
-            _ => convert::<i64, i64>(plan, inputs, outputs),
-        },
     }
 }
 
@@ -133,13 +126,4 @@ fn unpool<T: Element, I: Index>(
     let (x, indices) = (inputs[0].elements::<T>()?, inputs[1].elements::<I>()?);
     let (x, indices) = (TensorView::new(inputs[0].shape(), &x)?, TensorView::new(inputs[1].shape(), &indices)?);
     put(&mut outputs[0], &max_unpool(plan, x, indices)?)
-}
-
-fn convert<F: Index, T: Index>(
-    plan: &ConvertPlan,
-    inputs: &[TensorRef<'_>],
-    outputs: &mut [TensorMut<'_>],
-) -> Result<(), ExecuteError> {
-    let elements = inputs[0].elements::<F>()?;
-    put(&mut outputs[0], &convert_indices::<F, T>(plan, TensorView::new(inputs[0].shape(), &elements)?)?)
 }

@@ -3,7 +3,6 @@
 //! Nothing here is optimised. Each function can be checked by eye against the definition of its operator.
 
 mod backend;
-mod convert_indices;
 pub(crate) mod max_pool;
 mod max_unpool;
 

@@ -7,7 +7,7 @@ use super::ends::{AsyncSink, AsyncSource, Ends};
 use super::progress::{Callback, StreamProgress, StreamReport};
 use super::{pool, unpool};
 use crate::backend::Backend;
-use crate::error::{ExecuteError, PlanError};
+use crate::error::ExecuteError;
 use crate::plan::Plan;
 
 /// A pool or an unpool of tensors that need not be in memory: it reads boxes of its sources, computes them on a backend
@@ -144,9 +144,9 @@ impl<'a> Stream<'a> {
     /// backend that does not wait, such as the CPU, tiles are computed one after the other in the thread that polls.
     ///
     /// # Errors
-    /// [`PlanError::OperandCount`] and [`ExecuteError::TypeMismatch`] if sources and sinks do not match the plan;
-    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile; [`PlanError::KernelDoesNotApply`]
-    /// for conversions of indices; [`ExecuteError::Source`], [`ExecuteError::Sink`], [`ExecuteError::Stopped`],
+    /// [`PlanError::OperandCount`](crate::PlanError::OperandCount) and [`ExecuteError::TypeMismatch`] if sources and
+    /// sinks do not match the plan; [`PlanError::ExceedsLimit`](crate::PlanError::ExceedsLimit) if the budget is too
+    /// small for the smallest tile; [`ExecuteError::Source`], [`ExecuteError::Sink`], [`ExecuteError::Stopped`],
     /// [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`]; for bad indices the errors of
     /// [`Run::run`](crate::Run::run), before anything is written; errors of a device. Tiles that were written before an
     /// error stay written.
@@ -168,10 +168,6 @@ impl<'a> Stream<'a> {
         match plan {
             Plan::Pool(plan) => pool::run(&plan, ends, backend, (budget_bytes, progress)).await,
             Plan::Unpool(plan) => unpool::run(&plan, ends, backend, (budget_bytes, progress)).await,
-            Plan::Convert(_) => {
-                let reason = "it is not for conversions of indices";
-                Err(PlanError::KernelDoesNotApply { kernel: "stream", reason }.into())
-            }
         }
     }
 
@@ -197,7 +193,7 @@ impl<'a> Stream<'a> {
     fn check_ends(&self) -> Result<(), ExecuteError> {
         self.plan.check_count("sources", self.plan.inputs(), self.ends.sources.len())?;
         self.plan.check_count("sinks", self.plan.outputs(), self.ends.sinks.len())?;
-        let [read, written] = self.plan.operand_names();
+        let [read, written] = Plan::OPERAND_NAMES;
         let sources = self.ends.sources.iter().map(|source| source.dtype()).zip(self.plan.inputs()).zip(read);
         let sinks = self.ends.sinks.iter().map(|sink| sink.dtype()).zip(self.plan.outputs()).zip(written);
         for ((dtype, spec), what) in sources.chain(sinks) {

@@ -3,11 +3,11 @@
 
 use crate::calls::reference;
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, Build, CeilRule, Choice, ConvertIndices,
-    DType, Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout,
-    Limits, MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling,
-    Preset, Reference, SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView,
-    UnpoolMinSize, UnpoolSpace, element_count, families, select, wgsl,
+    Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, Build, CeilRule, Choice, DType, Duplicates,
+    EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
+    MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling, Preset,
+    Reference, SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView, UnpoolMinSize,
+    UnpoolSpace, element_count, families, select, wgsl,
 };
 
 use super::bytes::Bytes;
@@ -262,14 +262,12 @@ pub fn plan(data: &[u8]) -> bool {
         6 => {
             let (from, to) = (bytes.space(axes), bytes.space(axes));
             let to = if bytes.flag() { from.clone().with_flatten(bytes.of(IndexFlattening::ALL)) } else { to };
-            let (from_type, to_type) = (bytes.index_type(), bytes.index_type());
-            let Ok(plan) = ConvertIndices::new(from, to).plan(&shape, from_type, to_type) else { return false };
-            if let (true, IndexType::I64, IndexType::I64) = (small(plan.input_shape()), from_type, to_type) {
-                let indices = garbage(element_count(&shape).unwrap_or(0) as usize, &mut bytes);
-                let view = TensorView::new(&shape, &indices).expect("it has the shape's length");
-                let _ = reference::convert_indices::<i64>(&plan, view);
+            if !small(&shape) {
+                return false;
             }
-            scheduled(plan.into(), &mut bytes);
+            let indices = garbage(element_count(&shape).unwrap_or(0) as usize, &mut bytes);
+            let view = TensorView::new(&shape, &indices).expect("it has the shape's length");
+            let _ = (from.convert::<i64>(&to, view), from.convert::<i32>(&to, view));
         }
         _ if bytes.flag() => node(axes, &mut bytes),
         _ => pure_functions(axes, &mut bytes),

@@ -1,8 +1,8 @@
 //! Turns any bytes into a small case of any operator, with any elements and any indices.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Pooling, StorageOrder,
+    Activation, AdaptiveMaxPool, DType, Element, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout, MaxPool,
+    MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Pooling, StorageOrder,
 };
 
 use super::bytes::Bytes;
@@ -40,21 +40,11 @@ pub fn read(bytes: &mut Bytes<'_>, most: &Most) -> Option<Case> {
             let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), bytes));
             Some(Case::new(plan, vec![x]))
         }
-        2..=4 => {
+        _ => {
             let plan = unpool(bytes, axes, &shape).plan(&shape, dtype, index_type).ok()?;
             let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), bytes));
             let indices = indices(index_type, &plan.inputs()[1].shape, plan.space().unit(), bytes);
             Some(Case::new(plan, vec![x, indices]))
-        }
-        _ => {
-            let from = IndexSpace::new(shape[0], shape[1], &shape[2..]);
-            let from = from.with_flatten(bytes.of(IndexFlattening::ALL)).with_order(bytes.of(StorageOrder::ALL));
-            let to = from.clone().with_flatten(bytes.of(IndexFlattening::ALL));
-            let to = to.with_order(bytes.of(StorageOrder::ALL));
-            let to_type = bytes.index_type();
-            let plan = ConvertIndices::new(from, to).plan(&shape, index_type, to_type).ok()?;
-            let indices = indices(index_type, plan.input_shape(), plan.from().unit(), bytes);
-            Some(Case::new(plan, vec![indices]))
         }
     }
 }

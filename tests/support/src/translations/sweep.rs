@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Duplicates, Family, GlobalMaxPool, IndexFlattening,
-    IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError,
-    select, wgsl,
+    Activation, AdaptiveMaxPool, Choice, DType, Duplicates, Family, GlobalMaxPool, IndexFlattening, IndexType, Layout,
+    Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError, select, wgsl,
 };
 
 const ACTIVATIONS: [Activation; 6] = [
@@ -105,13 +104,6 @@ pub fn texts() -> BTreeMap<String, String> {
             }
         }
         schedules += activations(&mut texts, dtype);
-    }
-    for from_type in [IndexType::I32, IndexType::I64] {
-        for to_type in [IndexType::I32, IndexType::I64] {
-            let space = IndexSpace::new(2, 3, [4, 5]);
-            let convert = ConvertIndices::new(space.clone(), space.with_flatten(IndexFlattening::Plane));
-            schedules += add(&mut texts, &convert.plan(&[2, 3, 2, 2], from_type, to_type).unwrap().into());
-        }
     }
     assert!(schedules > 10_000, "the sweep has only {schedules} schedules");
     texts
