@@ -16,7 +16,7 @@ use wgpu_pooling_plan::{ExecuteError, Plan};
 /// assert_eq!(Report::from([0; 8]).check(&plan), Ok(()));
 /// // One bad index, the first one at position 0, with the value 7.
 /// let bad = Report::from([1, !0, 7, 0, 0, 0, 0, 0]);
-/// let expected = ExecuteError::IndexOutOfRange { position: 0, value: 7, unit: 2, count: 1 };
+/// let expected = ExecuteError::IndexOutOfRange { position: 0, value: 7, index_count: 2, count: 1 };
 /// assert_eq!(bad.check(&plan), Err(expected));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
@@ -83,7 +83,7 @@ impl Report {
         // The position of the first bad index is stored complemented, so that zero means that there is none.
         let (position, count) = (u64::from(!first), u64::from(count));
         let value = (u64::from(high) << 32 | u64::from(low)) as i64;
-        Err(plan.offence(position, value, count))
+        Err(plan.bad_index_error(position, value, count))
     }
 }
 

@@ -30,7 +30,7 @@ struct Gather {
   // The channels that the outer number of an element includes: C, or 1 for NHWC.
   outer_channels: u32,
   // Valid indices are below this.
-  unit: u32,
+  index_limit: u32,
   skip_minus_one: u32,
   digits: u32,
   // The number of invocations that write cells.

@@ -27,7 +27,7 @@ struct Unpool {
   outputs: u32,
   grid_width: u32,
   // Valid indices are below this.
-  unit: u32,
+  index_limit: u32,
   skip_minus_one: u32,
   report: u32,
   // The rank of the first source, and the position of the first output element, of this dispatch.

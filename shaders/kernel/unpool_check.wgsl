@@ -3,7 +3,7 @@
 // provides: main
 // requires: gather, flat, in_window, invocation, WORKGROUP, tell_outside, read_index
 fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
-  let inside = index.y == 0u && index.x < gather.unit;
+  let inside = index.y == 0u && index.x < gather.index_limit;
   let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
   var all_own = inside || (gather.skip_minus_one == 1u && minus_one);
   var rest = index.x;

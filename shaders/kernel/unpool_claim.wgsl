@@ -1,5 +1,5 @@
 // Second step of an unpool: every source claims the element that its index names, and the last source in (n, c,
-// spatial) order wins. Indices are untrusted: an index outside the unit (the range of valid indices) claims nothing.
+// spatial) order wins. Indices are untrusted: an index outside the valid range claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
 // requires: unpool, source, named_target, number_of, invocation, WORKGROUP, owners, report, read_index, REPORT_COUNT, REPORT_FIRST
@@ -15,7 +15,7 @@ fn claim(number: u32, bad: Bad) -> Bad {
     let rank = unpool.source_first + number;
     let from_source = source(rank);
     let index = read_index(from_source.index_position - unpool.index_first);
-    let good = index.y == 0u && index.x < unpool.unit;
+    let good = index.y == 0u && index.x < unpool.index_limit;
     // For elements before this dispatch's first one the difference wraps to a number beyond its outputs.
     let own = from_source.target_base + named_target(index.x) - unpool.output_first;
     if (good && own < unpool.outputs) {

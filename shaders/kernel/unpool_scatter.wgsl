@@ -1,6 +1,6 @@
 // Last step of an unpool in which any of equal indices may win and bad indices are skipped: every source writes its
 // value to the element that its index names. Elements are 32 bits wide, and stores are atomic: of several sources that
-// name one element, one wins as a whole. Indices are untrusted: an index outside the unit writes nothing.
+// name one element, one wins as a whole. Indices are untrusted: an index outside the valid range writes nothing.
 // Fewest bytes: X once, the indices once, four for each source.
 // provides: main, outputs
 // requires: unpool, source, named_target, number_of, invocation, WORKGROUP, read_index, load, activate
@@ -12,7 +12,7 @@ fn scatter(number: u32) {
     let index = read_index(from_source.index_position - unpool.index_first);
     // For elements before this dispatch's first one the difference wraps to a number beyond its outputs.
     let own = from_source.target_base + named_target(index.x) - unpool.output_first;
-    if (index.y == 0u && index.x < unpool.unit && own < unpool.outputs) {
+    if (index.y == 0u && index.x < unpool.index_limit && own < unpool.outputs) {
       atomicStore(&outputs[own], activate(load(from_source.x_position - unpool.x_first)));
     }
   }

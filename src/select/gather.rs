@@ -183,7 +183,7 @@ fn uniform(
         sources: count(plan.input_shape()) as u32,
         inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
         outer_channels: if plan.layout() == Layout::Nhwc { 1 } else { plan.channels as u32 },
-        unit: plan.space.unit() as u32,
+        index_limit: plan.space.index_count() as u32,
         skip_minus_one: plan.skip_minus_one.into(),
         activation,
         blocks: cells.map_or(0, |cells| cells.blocks as u32),

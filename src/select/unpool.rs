@@ -101,7 +101,7 @@ pub(super) fn check_sizes(plan: &UnpoolPlan, limits: &Limits) -> Result<(), Plan
 /// kernels split: none where a source's rank is its position, or where an index is the number of its output.
 fn uniform(plan: &UnpoolPlan, activation: uniform::Activation) -> (uniform::Unpool, UnpoolDigits) {
     let mut uniform = uniform::Unpool {
-        unit: plan.space.unit() as u32,
+        index_limit: plan.space.index_count() as u32,
         skip_minus_one: plan.skip_minus_one.into(),
         report: (plan.out_of_bounds == OutOfBounds::Error).into(),
         activation,
@@ -122,7 +122,7 @@ fn uniform(plan: &UnpoolPlan, activation: uniform::Activation) -> (uniform::Unpo
     }
 
     let own_place = source_digits.iter().all(|digit| digit.strides == [1, 1, 0]);
-    let own_target = target_digits.iter().all(|digit| digit.strides == [1] && digit.radix == plan.space.unit());
+    let own_target = target_digits.iter().all(|digit| digit.strides == [1] && digit.radix == plan.space.index_count());
     let digits = UnpoolDigits {
         source: if own_place { 0 } else { source_digits.len() as u32 },
         target: if own_target { 0 } else { target_digits.len() as u32 },

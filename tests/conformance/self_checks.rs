@@ -179,7 +179,7 @@ fn paths_that_differ_fail() {
         Ok(Output { y, indices: Some(RawTensor::of(&[1], &[index])) })
     };
     let refused =
-        |value| Err(Failure::Refused(ExecuteError::IndexOutOfRange { position: 0, value, unit: 2, count: 1 }));
+        |value| Err(Failure::Refused(ExecuteError::IndexOutOfRange { position: 0, value, index_count: 2, count: 1 }));
     assert_eq!(agree(&output(0x7FC0_0000, 3), &output(0x7FC0_0000, 3)), Ok(()));
     assert!(agree(&output(0x7FC0_0000, 3), &output(0x7FC0_0001, 3)).is_err(), "another payload");
     assert!(agree(&output(0x7FC0_0000, 3), &output(0x7FC0_0000, 4)).is_err(), "another index");

@@ -98,7 +98,7 @@ fn any_source_may_win_but_one_of_them_does() {
         let unpool = free(MaxUnpool::new([2, 2]).strides([2, 2]).layout(layout));
         let unpool = if number == 3 { unpool.activation(Activation::Clip { min: 0.5, max: 1e30 }) } else { unpool };
         let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
-        let unit = plan.space().unit() as i64;
+        let unit = plan.space().index_count() as i64;
         let x = Tensor::new(shape, (0..count).map(|element| 1.0 + element as f32).collect()).unwrap();
         let index = |element: u64| {
             let random = splitmix64(element * 7 + number);

@@ -184,7 +184,7 @@ fn bad_indices_name_the_step_and_the_offender() {
     };
     let Err(ExecuteError::InChain { step: 1, kernel, error }) = run(bad) else { panic!("the second step is at fault") };
     assert!(kernel.contains("max_unpool"), "{kernel}");
-    assert_eq!(*error, ExecuteError::IndexOutOfRange { position: 5, value: -7, unit: 16, count: 2 });
+    assert_eq!(*error, ExecuteError::IndexOutOfRange { position: 5, value: -7, index_count: 16, count: 2 });
     let y = run(own(8)).unwrap();
     assert_eq!((y.data()[0], y.data()[8], y.data()[24]), (x.data()[0], x.data()[1], x.data()[3]));
 }

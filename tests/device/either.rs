@@ -163,7 +163,7 @@ fn bad_indices_are_the_same_error_and_leave_what_was_there() {
     let x = Tensor::new([1, 1, 3], vec![1.0f32, 2.0, 3.0]).unwrap();
     let indices = Tensor::new([1, 1, 3], vec![0i64, 9, -4]).unwrap();
     let unpool = MaxUnpool::new([2]);
-    let expected = ExecuteError::IndexOutOfRange { position: 1, value: 9, unit: 4, count: 2 };
+    let expected = ExecuteError::IndexOutOfRange { position: 1, value: 9, index_count: 4, count: 2 };
     assert_eq!(same(|device| unpool.on(&x, &indices).run_blocking(&device)), Err(expected.clone()));
     let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
     let into = same(|device| {

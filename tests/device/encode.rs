@@ -318,7 +318,7 @@ fn buffers_that_do_not_fit_are_errors_before_anything_is_encoded() {
         Buffers { x: Some(x.slice(..)), indices: Some(indices.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
     assert_eq!(prepared.encode(&mut encoder, buffers), Err(ExecuteError::BufferMissing { what: "report" }));
     assert_eq!(prepared.read_report([0; 8]), Ok(()));
-    let bad = ExecuteError::IndexOutOfRange { position: 2, value: -1, unit: 8, count: 1 };
+    let bad = ExecuteError::IndexOutOfRange { position: 2, value: -1, index_count: 8, count: 1 };
     assert_eq!(prepared.read_report([1, !2, u32::MAX, u32::MAX, 0, 0, 0, 0]), Err(bad));
     let pool = gpu().prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 70], DType::F32, None).unwrap()).unwrap();
     let (planned, called) = ("pool", "report");

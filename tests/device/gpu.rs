@@ -105,7 +105,7 @@ fn bad_indices_are_reported_with_the_first_offender_and_write_nothing() {
         ([0, 1, 2, 3, 4, (1 << 32) + 3], 5, (1 << 32) + 3, 1),
     ] {
         let indices = Tensor::new([1, 2, 3], indices.to_vec()).unwrap();
-        let expected = ExecuteError::IndexOutOfRange { position, value, unit, count };
+        let expected = ExecuteError::IndexOutOfRange { position, value, index_count: unit, count };
         let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
         assert_eq!(reference::max_unpool(&plan, x.view(), indices.view()), Err(expected.clone()));
         assert_eq!(unpool.on(x.view(), indices.view()).run_blocking(&gpu()), Err(expected));
@@ -118,7 +118,7 @@ fn bad_indices_are_reported_with_the_first_offender_and_write_nothing() {
     let narrow = Tensor::new([1, 2, 3], vec![0, 1, 2, -7, 4, 5]).unwrap();
     assert_eq!(
         unpool.on(x.view(), narrow.view()).run_blocking(&gpu()),
-        Err(ExecuteError::IndexOutOfRange { position: 3, value: -7, unit, count: 1 })
+        Err(ExecuteError::IndexOutOfRange { position: 3, value: -7, index_count: unit, count: 1 })
     );
 }
 

@@ -66,7 +66,7 @@ fn unpools<T: Element, I: Index>(
     for rule in [OutsideWindow::Error, OutsideWindow::Skip] {
         let plan = unpool.clone().outside_window(rule).plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
         let x = Tensor::<T>::new(shape, values(count, random)).unwrap();
-        let unit = plan.space().unit();
+        let unit = plan.space().index_count();
         let schedules = schedules(&plan.clone().into());
         assert!(!schedules.is_empty(), "{plan:?}");
         for spoilt in [0, 1, 7, 100] {

@@ -168,7 +168,7 @@ fn tried<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize]) -> (u32, u64
         [(Family::Gather, Build::Generic), (Family::Gather, Build::Specialised), (Family::ClaimEmit, Build::Generic)];
     for choice in all.map(choice) {
         let Some(way) = Way::new::<T, I>(unpool, shape, &choice) else { continue };
-        let unit = way.plan.space().unit() as i64;
+        let unit = way.plan.space().index_count() as i64;
         let elements = proptest::collection::vec(any::<u64>(), count);
         let indices = proptest::collection::vec(index(unit), count);
         // Every run draws the same tensors; a failure prints them.

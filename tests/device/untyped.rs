@@ -166,7 +166,7 @@ fn an_error_leaves_the_outputs_as_they_were() {
     let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::U8, IndexType::I64).unwrap().into();
     let bad: Vec<u8> = [1i64, 3].iter().flat_map(|index| index.to_ne_bytes()).collect();
     let [on_gpu, expected] = both(gpu(), &unpool, &[vec![7, 8], bad]);
-    assert_eq!(on_gpu, Err(ExecuteError::IndexOutOfRange { position: 1, value: 3, unit: 3, count: 1 }));
+    assert_eq!(on_gpu, Err(ExecuteError::IndexOutOfRange { position: 1, value: 3, index_count: 3, count: 1 }));
     assert_eq!(on_gpu, expected);
 }
 

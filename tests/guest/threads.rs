@@ -129,7 +129,7 @@ impl Work {
         bad[0] = -5;
         let bad = TensorView::new(indices.shape(), &bad).unwrap();
         let unit = self.x.data().len() as u64;
-        let expected = ExecuteError::IndexOutOfRange { position: 0, value: -5, unit, count: 1 };
+        let expected = ExecuteError::IndexOutOfRange { position: 0, value: -5, index_count: unit, count: 1 };
         assert_eq!(inverse.on(y.view(), bad).run_blocking(&gpu), Err(expected));
     }
 

@@ -534,7 +534,7 @@ fn conventions_answer_whatever_they_are_asked() {
     assert_eq!(space.encode(1, 2, &[3]), space.encode(1, 2, &[3, 0]));
     assert_eq!(space.encode(1, 2, &[3, 4, 99]), space.encode(1, 2, &[3, 4]));
     let huge = IndexSpace::new(usize::MAX, usize::MAX, [usize::MAX; 64]);
-    assert_eq!(huge.unit(), u64::MAX);
+    assert_eq!(huge.index_count(), u64::MAX);
     for index in [i64::MIN, -1, 0, i64::MAX] {
         let _ = huge.decode(index, usize::MAX, usize::MAX);
         let _ = huge.encode(usize::MAX, usize::MAX, &[index; 64]);

@@ -73,7 +73,7 @@ fn what_cannot_be_converted_is_reported() {
     // 2 names the first plane, but stands in the second.
     let error = ExecuteError::IndexNotInPlane { position: 1, value: 2, count: 2 };
     assert_eq!(to_plane([2, 2, 10, 16]), Err(error));
-    let beyond = |position, value, count| ExecuteError::IndexOutOfRange { position, value, unit: 16, count };
+    let beyond = |position, value, count| ExecuteError::IndexOutOfRange { position, value, index_count: 16, count };
     assert_eq!(to_plane([2, 6, 16, 2]), Err(beyond(2, 16, 2)));
     assert_eq!(to_plane([-2, 6, 10, 14]), Err(beyond(0, -2, 1)));
     // The first bad index is that with the smallest place, also where the planes of a batch item alternate.
@@ -103,12 +103,12 @@ fn units_past_32_bits_convert_exactly() {
     let expected = Tensor::new([1, 2, 2, 2], by_columns).unwrap();
     assert_eq!(rows.convert::<i64>(&columns, &indices).unwrap(), expected);
     let unit = 2 * plane as u64;
-    let narrow = ExecuteError::Plan(PlanError::IndexTypeTooNarrow { unit });
+    let narrow = ExecuteError::Plan(PlanError::IndexTypeTooNarrow { index_count: unit });
     assert_eq!(rows.convert::<i32>(&columns, &indices), Err(narrow));
     let beyond = Tensor::new([1, 2, 1, 1], vec![2 * plane - 1, 2 * plane]).unwrap();
     assert_eq!(
         rows.convert::<i64>(&columns, &beyond),
-        Err(ExecuteError::IndexOutOfRange { position: 1, value: 2 * plane, unit, count: 1 })
+        Err(ExecuteError::IndexOutOfRange { position: 1, value: 2 * plane, index_count: unit, count: 1 })
     );
 }
 

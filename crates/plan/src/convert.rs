@@ -1,9 +1,9 @@
 //! Conversion of indices from one convention to another.
 
+use crate::bad_indices::BadIndices;
 use crate::element::{DType, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::index::IndexSpace;
-use crate::offence::Offence;
 use crate::plan::{Dimensions, assemble, check_index_type};
 use crate::request::AsTensor;
 use crate::tensor::{Tensor, element_count, for_each, position, zeros};
@@ -20,7 +20,7 @@ impl IndexSpace {
     /// # Errors
     /// [`PlanError::SpaceMismatch`] if the conventions count tensors of different sizes, [`PlanError::IndexShape`] if
     /// the index tensor has another N, C or number of axes than the conventions, [`PlanError::IndexTypeTooNarrow`] if a
-    /// unit exceeds an index type; [`ExecuteError::IndexOutOfRange`] for indices outside this convention's unit,
+    /// convention has more indices than an index type; [`ExecuteError::IndexOutOfRange`] for those outside this convention,
     /// [`ExecuteError::IndexNotInPlane`] for those that name another plane than their own where the other convention
     /// cannot express that; [`ExecuteError::OutOfMemory`].
     ///
@@ -56,7 +56,7 @@ impl IndexSpace {
         let Dimensions { batch, channels, spatial } = self.check_conversion(to, shape)?;
         for (space, index_type) in [(self, From::INDEX_TYPE), (to, To::INDEX_TYPE)] {
             space.check()?;
-            check_index_type(index_type, space.unit())?;
+            check_index_type(index_type, space.index_count())?;
         }
         let shape = assemble(to.layout, batch, channels, &spatial);
         let mut converted: Vec<To> = zeros(&shape)?;
@@ -64,7 +64,7 @@ impl IndexSpace {
         if indices.is_empty() {
             return Ok(Tensor::from_parts(shape, converted));
         }
-        let (strides, mut offence) = (to.strides(), Offence::default());
+        let (strides, mut bad) = (to.strides(), BadIndices::default());
         let (mut coordinates, mut target) = (vec![0; spatial.len()], vec![0; spatial.len()]);
         for n in 0..batch {
             for c in 0..channels {
@@ -75,7 +75,7 @@ impl IndexSpace {
                         (to.flatten.counts_batch() || target_n == n) && (to.flatten.counts_channels() || target_c == c)
                     });
                     if named.is_none() && index != -1 {
-                        offence.add(place, index);
+                        bad.add(place, index);
                     }
                     let value = named.map_or(-1, |(n, c)| {
                         target.iter_mut().zip(&coordinates).for_each(|(to, &from)| *to = from as i64);
@@ -85,13 +85,13 @@ impl IndexSpace {
                 });
             }
         }
-        let Some((position, value, count)) = offence.found() else {
+        let Some((position, value, count)) = bad.found() else {
             return Ok(Tensor::from_parts(shape, converted));
         };
-        let unit = self.unit();
+        let index_count = self.index_count();
         Err(match u64::try_from(value) {
-            Ok(index) if index < unit => ExecuteError::IndexNotInPlane { position, value, count },
-            _ => ExecuteError::IndexOutOfRange { position, value, unit, count },
+            Ok(index) if index < index_count => ExecuteError::IndexNotInPlane { position, value, count },
+            _ => ExecuteError::IndexOutOfRange { position, value, index_count, count },
         })
     }
 

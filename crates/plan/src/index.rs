@@ -97,7 +97,7 @@ impl IndexSpace {
     /// use wgpu_pooling::{IndexFlattening, IndexSpace, Layout, StorageOrder};
     ///
     /// let onnx = IndexSpace::new(2, 3, [4, 5]);
-    /// assert_eq!((onnx.flatten(), onnx.unit()), (IndexFlattening::Tensor, 120));
+    /// assert_eq!((onnx.flatten(), onnx.index_count()), (IndexFlattening::Tensor, 120));
     /// assert_eq!((onnx.order(), onnx.layout()), (StorageOrder::RowMajor, Layout::Nchw));
     /// ```
     pub fn new(batch: usize, channels: usize, extents: impl AsRef<[usize]>) -> Self {
@@ -215,10 +215,10 @@ impl IndexSpace {
     ///
     /// ```
     /// use wgpu_pooling::{IndexFlattening, IndexSpace};
-    /// let unit = |flatten| IndexSpace::new(2, 3, [4, 5]).with_flatten(flatten).unit();
-    /// assert_eq!(IndexFlattening::ALL.iter().map(|&flatten| unit(flatten)).collect::<Vec<_>>(), [120, 60, 20]);
+    /// let indices = |flatten| IndexSpace::new(2, 3, [4, 5]).with_flatten(flatten).index_count();
+    /// assert_eq!(IndexFlattening::ALL.iter().map(|&flatten| indices(flatten)).collect::<Vec<_>>(), [120, 60, 20]);
     /// ```
-    pub fn unit(&self) -> u64 {
+    pub fn index_count(&self) -> u64 {
         let batch = if self.flatten.counts_batch() { self.batch } else { 1 };
         (batch as u64).saturating_mul(self.counted_channels() as u64).saturating_mul(self.plane())
     }
@@ -280,7 +280,7 @@ impl IndexSpace {
     /// The element that `index`, stored in plane (n, c), names: batch, channel and spatial coordinates. A batch or
     /// channel that the convention does not count is `n` or `c`.
     ///
-    /// `None` if the index lies outside `0..unit()`.
+    /// `None` if the index lies outside `0..index_count()`.
     ///
     /// ```
     /// use wgpu_pooling::{IndexFlattening, IndexSpace};
@@ -299,7 +299,7 @@ impl IndexSpace {
     /// As `decode`, with the spatial coordinates written to a slice that has one for each axis.
     #[doc(hidden)]
     pub fn decode_into(&self, index: i64, n: usize, c: usize, coordinates: &mut [usize]) -> Option<(usize, usize)> {
-        let index = u64::try_from(index).ok().filter(|&index| index < self.unit())?;
+        let index = u64::try_from(index).ok().filter(|&index| index < self.index_count())?;
         let (mut n, mut c, mut rest) = (n, c, index);
         let mut digit = |radix: usize| take_digit(&mut rest, radix as u64) as usize;
         if self.layout == Layout::Nhwc {
@@ -362,7 +362,7 @@ mod tests {
                         );
                     }
                     assert_eq!(space.decode(-1, 0, 0), None);
-                    assert_eq!(space.decode(space.unit() as i64, 0, 0), None);
+                    assert_eq!(space.decode(space.index_count() as i64, 0, 0), None);
                 }
             }
         }

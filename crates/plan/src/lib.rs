@@ -11,6 +11,7 @@ mod activation;
 mod arrays;
 mod attributes;
 mod backend;
+mod bad_indices;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod convert;
 mod element;
@@ -18,7 +19,6 @@ mod error;
 mod geometry;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod index;
-mod offence;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
 mod options;
@@ -74,14 +74,14 @@ pub use tile::{Region, Tile, Tiling};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::activation::{activate, activate_all};
+    pub use crate::bad_indices::{BadIndices, stay_in_plane};
     pub use crate::element::Number;
     pub use crate::error::within;
     pub use crate::geometry::ceil_div;
     #[cfg(debug_assertions)]
     pub use crate::geometry::steps;
     pub use crate::index::take_digit;
-    pub use crate::offence::{Offence, stay_in_plane};
-    pub use crate::plan::{EmptyBase, Named};
+    pub use crate::plan::{EmptyBase, IndexTarget};
     pub use crate::reduction::Reduction;
     pub use crate::stream::IN_FLIGHT;
     pub use crate::tensor::{count, device_bytes, for_each, zeros};

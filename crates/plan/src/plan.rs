@@ -1,7 +1,7 @@
 //! Plans: what must be computed, as a value. No device, no data.
 
 mod dimensions;
-mod named;
+mod index_target;
 mod taps;
 
 use crate::attributes::Activation;
@@ -419,7 +419,7 @@ impl PoolPlan {
 
     /// The same pool with indices, if their type can hold them.
     pub(crate) fn with_indices(mut self, indices: IndexPlan) -> Result<PoolPlan, PlanError> {
-        check_index_type(indices.index_type, indices.space.unit())?;
+        check_index_type(indices.index_type, indices.space.index_count())?;
         let index_type = indices.index_type;
         let extremes = if self.output_shape().contains(&0) || !self.has_empty_windows() {
             None
@@ -492,7 +492,7 @@ pub struct UnpoolPlan {
 }
 
 /// What the index of a source of an unpool names.
-pub enum Named {
+pub enum IndexTarget {
     /// An element of this batch item and channel.
     Element(usize, usize),
     /// No element, as the pool says with -1.
@@ -576,7 +576,7 @@ impl UnpoolPlan {
     ///
     /// let unpool = MaxUnpool::new([2]).output_shape([1, 3, 9]);
     /// let plan = unpool.plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
-    /// assert_eq!((plan.space().shape(), plan.space().unit()), (vec![1, 3, 5], 15));
+    /// assert_eq!((plan.space().shape(), plan.space().index_count()), (vec![1, 3, 5], 15));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn space(&self) -> &IndexSpace {
@@ -624,7 +624,7 @@ impl UnpoolPlan {
         element_count(&assemble(layout, self.batch, self.channels, &self.space.extents))?;
         check_activation(self.activation, dtype)?;
         self.space.check()?;
-        check_index_type(self.index_type, self.space.unit())?;
+        check_index_type(self.index_type, self.space.index_count())?;
         Ok(self)
     }
 }

@@ -66,7 +66,7 @@ fn with_a_bad_index() -> Case {
 
 fn an_error_leaves_outputs_at_any_address_as_they_were() {
     let case = with_a_bad_index();
-    let error = ExecuteError::IndexOutOfRange { position: 4, value: -9, unit: 12, count: 1 };
+    let error = ExecuteError::IndexOutOfRange { position: 4, value: -9, index_count: 12, count: 1 };
     assert_eq!(case.expected(), Err(error));
     // That nothing was written is checked of every outcome.
     at_any_address(&case);
@@ -174,7 +174,11 @@ fn bad_indices_leave_y_as_it_was() {
                 let indices = TensorView::new(&[1, 1, 3], &indices).unwrap();
                 let error = calls::max_unpool_into(&prepared, x, indices, &mut y);
                 let (position, value) = (place as u64, bad.into());
-                assert_eq!(error, Err(ExecuteError::IndexOutOfRange { position, value, unit: 6, count: 1 }), "{name}");
+                assert_eq!(
+                    error,
+                    Err(ExecuteError::IndexOutOfRange { position, value, index_count: 6, count: 1 }),
+                    "{name}"
+                );
                 assert_eq!(y, [9.0; 6], "{name}");
             }
         }

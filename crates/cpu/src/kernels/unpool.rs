@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::{Named, Offence, activate_all, for_each, stay_in_plane};
+use wgpu_pooling_plan::internal::{BadIndices, IndexTarget, activate_all, for_each, stay_in_plane};
 use wgpu_pooling_plan::with_element;
 use wgpu_pooling_plan::{
     Activation, ExecuteError, Index, Layout, MAX_SPATIAL_AXES, OutsideWindow, PlanError, StorageOrder, UnpoolPlan,
@@ -473,24 +473,26 @@ fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) ->
         return Ok(());
     }
     let planes = plan.batch * plan.channels;
-    let offences = Mutex::new(Offence::default());
+    let all_bad = Mutex::new(BadIndices::default());
     context.run(
         cut(planes, 1, wanted((indices.len() as u64).saturating_mul(64), threads).min(planes), 1),
         |part, _| {
-            let mut offence = Offence::default();
+            let mut bad = BadIndices::default();
             sources(plan, part.outer, |_, place, n, c, at| {
                 let index = indices.get(place);
                 let mut target = [0; MAX_SPATIAL_AXES];
-                if let Named::OutOfRange | Named::Outside = plan.named(index, n, c, at, &mut target[..at.len()]) {
-                    offence.add(place, index);
+                if let IndexTarget::OutOfRange | IndexTarget::Outside =
+                    plan.index_target(index, n, c, at, &mut target[..at.len()])
+                {
+                    bad.add(place, index);
                 }
             });
-            offences.lock().unwrap_or_else(PoisonError::into_inner).merge(offence);
+            all_bad.lock().unwrap_or_else(PoisonError::into_inner).merge(bad);
             Ok(())
         },
     )?;
-    let offences = offences.into_inner().unwrap_or_else(PoisonError::into_inner);
-    offences.found().map_or(Ok(()), |(first, value, count)| Err(plan.offence(first, value, count)))
+    let all_bad = all_bad.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all_bad.found().map_or(Ok(()), |(first, value, count)| Err(plan.bad_index_error(first, value, count)))
 }
 
 /// The general kernel: each task owns a run of Y, and visits in order all sources that may name one of its elements.
@@ -522,7 +524,7 @@ fn write_named<W: Word>(plan: &UnpoolPlan, owned: &Range<usize>, x: &[W], indice
     sources(plan, relevant(plan, owned, y_plane), |from, place, n, c, at| {
         let mut target = [0; MAX_SPATIAL_AXES];
         let target = &mut target[..at.len()];
-        if let Named::Element(n, c) = plan.named(indices.get(place), n, c, at, target) {
+        if let IndexTarget::Element(n, c) = plan.index_target(indices.get(place), n, c, at, target) {
             let position = target.iter().zip(&plan.y_extents).fold(0, |position, (at, extent)| position * extent + at);
             let to = places.at(n, c, position);
             if owned.contains(&to) {

@@ -14,7 +14,7 @@ use super::plan::PlanError;
 /// let x = TensorView::new(&[1, 1, 1], &[1.0f32])?;
 /// let indices = TensorView::new(&[1, 1, 1], &[7i64])?;
 /// let error = MaxUnpool::new([2]).strides([2]).on(x, indices).run_blocking(&Reference).unwrap_err();
-/// assert_eq!(error, ExecuteError::IndexOutOfRange { position: 0, value: 7, unit: 2, count: 1 });
+/// assert_eq!(error, ExecuteError::IndexOutOfRange { position: 0, value: 7, index_count: 2, count: 1 });
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -71,14 +71,14 @@ pub enum ExecuteError {
     },
     /// An unpool or [`IndexSpace::convert`](crate::IndexSpace::convert) met indices outside the index space. Nothing was
     /// written for them, and no output is returned.
-    #[error("indices[{position}] is {value}, outside the valid range [0, {unit}); {count} such indices in all")]
+    #[error("indices[{position}] is {value}, outside the valid range [0, {index_count}); {count} such indices in all")]
     IndexOutOfRange {
         /// The flat position of the first bad index in the index tensor, as stored.
         position: u64,
         /// Its value.
         value: i64,
-        /// The first value that is too large: valid indices are 0 to `unit - 1`.
-        unit: u64,
+        /// The first value that is too large: valid indices are 0 to `index_count - 1`.
+        index_count: u64,
         /// The number of bad indices.
         count: u64,
     },

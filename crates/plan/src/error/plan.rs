@@ -238,11 +238,11 @@ pub enum PlanError {
         /// N, C and the extents that the convention counts.
         space: Vec<usize>,
     },
-    /// 32-bit indices on a unit with more than 2^31 - 1 elements.
-    #[error("i32 indices cannot address {unit} elements")]
+    /// 32-bit indices where there are more than 2^31 - 1.
+    #[error("i32 indices cannot address {index_count} elements")]
     IndexTypeTooNarrow {
         /// The number of elements that the index convention counts through.
-        unit: u64,
+        index_count: u64,
     },
     /// The indices of empty windows would not fit the index type.
     #[error("the index {index} of an empty window does not fit {}", .index_type.name())]

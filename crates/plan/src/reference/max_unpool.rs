@@ -3,7 +3,7 @@
 use crate::activation;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::plan::{Named, UnpoolPlan};
+use crate::plan::{IndexTarget, UnpoolPlan};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
 /// The values of X at the positions that the indices name, zeros elsewhere.
@@ -28,13 +28,13 @@ pub(super) fn max_unpool<T: Element, I: Index>(
                 let from = position(plan.layout(), plan.channels, &plan.x_extents, n, c, at);
                 let index_position = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
                 let index = indices.data()[index_position].to_i64();
-                match plan.named(index, n, c, at, &mut target) {
-                    Named::Element(n, c) => {
+                match plan.index_target(index, n, c, at, &mut target) {
+                    IndexTarget::Element(n, c) => {
                         let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &target);
                         y[to] = x.data()[from];
                     }
-                    Named::Nothing => {}
-                    Named::OutOfRange | Named::Outside => {
+                    IndexTarget::Nothing => {}
+                    IndexTarget::OutOfRange | IndexTarget::Outside => {
                         offenders += 1;
                         if first_offender.is_none_or(|(first, _)| index_position < first) {
                             first_offender = Some((index_position, index));
@@ -45,7 +45,7 @@ pub(super) fn max_unpool<T: Element, I: Index>(
         }
     }
     if let Some((first, value)) = first_offender.filter(|_| plan.refuses_bad_indices()) {
-        return Err(plan.offence(first as u64, value, offenders));
+        return Err(plan.bad_index_error(first as u64, value, offenders));
     }
     activation::activate_all(plan.activation, &mut y);
     Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))

@@ -8,12 +8,12 @@ use super::flights::Flights;
 use super::progress::{Buffer, Callback, Running, StreamReport};
 use crate::activation::activate_all;
 use crate::backend::Backend;
+use crate::bad_indices::{BadIndices, stay_in_plane};
 use crate::element::{Index, IndexType};
 use crate::error::{ExecuteError, PlanError, within};
 use crate::index::IndexSpace;
-use crate::offence::{Offence, stay_in_plane};
 use crate::options::{IndexFlattening, Layout, OutOfBounds, OutsideWindow};
-use crate::plan::{Named, Plan, UnpoolPlan};
+use crate::plan::{IndexTarget, Plan, UnpoolPlan};
 use crate::tensor::{count, for_each, position};
 use crate::tile::{Boxes, Region};
 use crate::with_element;
@@ -157,7 +157,7 @@ impl UnpoolStream<'_, '_> {
     /// element of its own plane.
     async fn check_indices(&mut self) -> Result<bool, ExecuteError> {
         let plan = self.plan;
-        let (mut stay, mut offence) = (true, Offence::default());
+        let (mut stay, mut bad) = (true, BadIndices::default());
         let mut target = vec![0; plan.x_extents.len()];
         let boxes = Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, self.most_sources);
         for region in boxes.iter() {
@@ -165,18 +165,20 @@ impl UnpoolStream<'_, '_> {
             self.read_indices(&region).await?;
             let indices = Indices::new(plan, &self.indices);
             if !all_stay(plan, &region, indices) {
-                visit(plan, &region, indices, |_, index, n, c, at| match plan.named(index, n, c, at, &mut target) {
-                    Named::Element(to_n, to_c) => stay &= (to_n, to_c) == (n, c),
-                    Named::Nothing => {}
-                    Named::OutOfRange | Named::Outside => {
-                        offence.add(position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at), index);
+                visit(plan, &region, indices, |_, index, n, c, at| {
+                    match plan.index_target(index, n, c, at, &mut target) {
+                        IndexTarget::Element(to_n, to_c) => stay &= (to_n, to_c) == (n, c),
+                        IndexTarget::Nothing => {}
+                        IndexTarget::OutOfRange | IndexTarget::Outside => {
+                            bad.add(position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at), index);
+                        }
                     }
                 });
             }
             self.running.tell()?;
         }
-        match offence.found().filter(|_| plan.refuses_bad_indices()) {
-            Some((position, value, count)) => Err(plan.offence(position, value, count)),
+        match bad.found().filter(|_| plan.refuses_bad_indices()) {
+            Some((position, value, count)) => Err(plan.bad_index_error(position, value, count)),
             None => Ok(stay),
         }
     }
@@ -356,7 +358,7 @@ fn targets(
     let extents: Vec<usize> = tile.spatial.iter().map(ExactSizeIterator::len).collect();
     let (mut target, mut inside) = (vec![0; extents.len()], vec![0; extents.len()]);
     visit(plan, from, indices, |value, index, n, c, at| {
-        let Named::Element(n, c) = plan.named(index, n, c, at, &mut target) else { return };
+        let IndexTarget::Element(n, c) = plan.index_target(index, n, c, at, &mut target) else { return };
         let here = tile.batch.contains(&n)
             && tile.channels.contains(&c)
             && target.iter().zip(&tile.spatial).all(|(at, range)| range.contains(at));

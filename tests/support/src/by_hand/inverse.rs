@@ -36,7 +36,7 @@ fn exactly_the_index_of_an_empty_window_is_left_out() {
     let inverse = MaxUnpool::inverse_of(&pool, &[1, 1, 2]);
     let y = [f32::NEG_INFINITY, 7.0, 8.0];
     unpools::<_, i64>(&inverse, (&[1, 1, 3], &y), (&[1, 1, 3], &[-1, 0, 1]), Ok((&[1, 1, 2], &[7.0, 8.0])));
-    let bad = |position, value| Err(ExecuteError::IndexOutOfRange { position, value, unit: 2, count: 1 });
+    let bad = |position, value| Err(ExecuteError::IndexOutOfRange { position, value, index_count: 2, count: 1 });
     unpools::<f32, i64>(&inverse, (&[1, 1, 3], &y), (&[1, 1, 3], &[-1, -2, 1]), bad(1, -2));
     unpools::<f32, i32>(&inverse, (&[1, 1, 3], &y), (&[1, 1, 3], &[-1, 0, 2]), bad(2, 2));
     let skip = inverse.out_of_bounds(OutOfBounds::Skip);

@@ -173,7 +173,7 @@ fn onnx_after_1_23_max_unpool() {
     unpools(&before, x, indices, Ok((&[1, 1, 2, 3], &[0.0, 0.0, 0.0, 0.0, 7.0, 0.0])));
     // Any size is accepted; only indices beyond it are errors.
     let small = MaxUnpool::onnx_after_1_23([2, 2]).output_shape([1, 1, 1, 3]);
-    let error = ExecuteError::IndexOutOfRange { position: 0, value: 3, unit: 3, count: 1 };
+    let error = ExecuteError::IndexOutOfRange { position: 0, value: 3, index_count: 3, count: 1 };
     unpools(&small, x, indices, Err(error));
     unpools(&small, x, (&[1; 4], &[2i64]), Ok((&[1, 1, 1, 3], &[0.0, 0.0, 7.0])));
 }
@@ -262,7 +262,7 @@ fn inferred_extents_below_1() {
     unpools::<_, i64>(&given, x, (&[1; 3], &[1]), Ok((&[1, 1, 2], &[0.0, 7.0])));
     // PyTorch gives the empty tensor for an extent of 0.
     let empty = padded(MaxUnpool::pytorch([2])).output_shape([1, 1, 0]);
-    let error = ExecuteError::IndexOutOfRange { position: 0, value: 0, unit: 0, count: 1 };
+    let error = ExecuteError::IndexOutOfRange { position: 0, value: 0, index_count: 0, count: 1 };
     unpools::<_, i64>(&empty, x, (&[1; 3], &[0]), Err(error));
     unpools::<_, i64>(&empty.out_of_bounds(OutOfBounds::Skip), x, (&[1; 3], &[0]), Ok((&[1, 1, 0], &[])));
 }

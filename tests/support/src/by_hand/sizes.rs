@@ -119,7 +119,7 @@ fn valid_obeys_the_ceil_rule() {
 
 fn thirty_two_bit_indices_stop_at_the_last_unit_that_they_count() {
     const MOST: usize = (1 << 31) - 1;
-    let refused = |unit: u64| Err(PlanError::IndexTypeTooNarrow { unit });
+    let refused = |unit: u64| Err(PlanError::IndexTypeTooNarrow { index_count: unit });
     let pool = |pool: MaxPool, shape: &[usize], index_type| {
         pool.plan(shape, DType::U8, Some(index_type)).map(|plan| plan.output_shape().to_vec())
     };

@@ -53,7 +53,7 @@ fn batch_indices_name_the_channel_and_stay_in_their_item() {
         &unpool,
         (&[2, 2, 2], &x),
         (&[2, 2, 2], &[1, 8, 4, 3, 0, 7, 2, 5]),
-        Err(ExecuteError::IndexOutOfRange { position: 1, value: 8, unit: 8, count: 1 }),
+        Err(ExecuteError::IndexOutOfRange { position: 1, value: 8, index_count: 8, count: 1 }),
     );
 }
 
@@ -76,7 +76,7 @@ fn column_major_indices_count_the_first_axis_fastest() {
     let unpool = MaxUnpool::new([2, 3, 4]).index_order(StorageOrder::ColumnMajor);
     unpools::<_, i64>(&unpool, (&[1; 5], &[9.0f32]), (&[1; 5], &[17]), Ok((&[1, 1, 2, 3, 4], &y)));
     // 24 is the first that is too large, in this order too.
-    let error = ExecuteError::IndexOutOfRange { position: 0, value: 24, unit: 24, count: 1 };
+    let error = ExecuteError::IndexOutOfRange { position: 0, value: 24, index_count: 24, count: 1 };
     unpools::<_, i64>(&unpool, (&[1; 5], &[9.0f32]), (&[1; 5], &[24]), Err(error));
 }
 
@@ -119,7 +119,7 @@ fn nhwc_indices_are_stored_and_counted_channels_last() {
         &unpool,
         (&[1, 3, 2], &x),
         (&[1, 3, 2], &[0, 3, 5, 6, 10, 12]),
-        Err(ExecuteError::IndexOutOfRange { position: 5, value: 12, unit: 12, count: 1 }),
+        Err(ExecuteError::IndexOutOfRange { position: 5, value: 12, index_count: 12, count: 1 }),
     );
 }
 
@@ -212,7 +212,7 @@ fn bad_indices_are_left_out_on_request_and_change_nothing_else() {
     let mut y = [0.0f32; 12];
     y[1] = 5.0;
     unpools(&skip, (&[1, 1, 6], &x), (&[1, 1, 6], &indices), Ok((&[1, 1, 12], &y)));
-    let error = ExecuteError::IndexOutOfRange { position: 0, value: -1, unit: 12, count: 5 };
+    let error = ExecuteError::IndexOutOfRange { position: 0, value: -1, index_count: 12, count: 5 };
     unpools(&halves(), (&[1, 1, 6], &x), (&[1, 1, 6], &indices), Err(error));
     // A bad index does not win over a good one, though it comes last.
     let y = [0.0f32, 0.0, 5.0, 0.0, 0.0, 0.0];

@@ -308,7 +308,7 @@ fn node(axes: usize, bytes: &mut Bytes<'_>) {
 /// Functions that need no plan, called with arguments that may make no sense.
 fn pure_functions(axes: usize, bytes: &mut Bytes<'_>) {
     let space = bytes.space(axes);
-    let _ = (space.unit(), space.strides(), space.shape());
+    let _ = (space.index_count(), space.strides(), space.shape());
     let [n, c] = [bytes.number() as usize, bytes.number() as usize];
     let coordinates = bytes.list(axes);
     let index = space.encode(n, c, &coordinates);

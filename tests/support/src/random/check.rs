@@ -430,8 +430,8 @@ pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, Stri
     if plan.output_shape() != expected {
         return Err(format!("the output shape is {:?}, defined is {expected:?}", plan.output_shape()));
     }
-    if plan.space().unit() as i64 != scatter.unit() {
-        return Err(format!("the unit is {}, defined is {}", plan.space().unit(), scatter.unit()));
+    if plan.space().index_count() as i64 != scatter.unit() {
+        return Err(format!("the unit is {}, defined is {}", plan.space().index_count(), scatter.unit()));
     }
     bench.count("valid");
     if let Target::Inverse(_) = case.target
@@ -463,7 +463,7 @@ fn scattered(
             (Scattered::Fault { position, value, count }, Err(error)) => {
                 let (position, value, count) = (*position, *value, *count);
                 let unit = scatter.unit() as u64;
-                let expected = ExecuteError::IndexOutOfRange { position, value, unit, count };
+                let expected = ExecuteError::IndexOutOfRange { position, value, index_count: unit, count };
                 if error != expected {
                     return Err(format!("{path}: the error is {error:?}, defined is {expected:?}"));
                 }

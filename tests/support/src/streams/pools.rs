@@ -238,7 +238,7 @@ fn what_a_source_leaves_out_shows_in_the_result() {
     let stream = Stream::new(unpool, 1 << 20).source(&mut x);
     let run = stream.source(&mut Short(DType::I64)).sink(&mut y).run_blocking(&device());
     let value = 0x7F7F_7F7F_7F7F_7F7F;
-    assert_eq!(run, Err(ExecuteError::IndexOutOfRange { position: 3, value, unit: 8, count: 1 }));
+    assert_eq!(run, Err(ExecuteError::IndexOutOfRange { position: 3, value, index_count: 8, count: 1 }));
 }
 
 fn a_call_that_does_not_fit_the_plan_is_refused() {

@@ -97,7 +97,7 @@ fn any_indices_land_where_they_say_and_the_last_wins() {
         let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).layout(layout).index_order(order);
         let shape = if layout == Layout::Nchw { [2, 3, 11, 9] } else { [2, 11, 9, 3] };
         let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
-        let (x, unit) = (values(&shape), plan.space().unit());
+        let (x, unit) = (values(&shape), plan.space().index_count());
         let mut noise = noise(8);
         // Indices into all planes, then indices of a few places only, so that the order decides.
         for spread in [unit, 5] {
@@ -121,7 +121,7 @@ fn indices_of_own_planes_that_name_nothing_are_left_out() {
                 let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).index_order(order).flatten(flatten);
                 let unpool = unpool.out_of_bounds(OutOfBounds::Skip).outside_window(outside);
                 let plan = unpool.activation(Activation::Relu).plan(&shape, DType::F32, IndexType::I64).unwrap();
-                let (mut noise, unit) = (noise(17), plan.space().unit() as i64);
+                let (mut noise, unit) = (noise(17), plan.space().index_count() as i64);
                 let index = |position: usize| {
                     let (plane, source) = (position / 143, position % 143);
                     // Mostly in the source's own window, as a pool's.
@@ -151,7 +151,7 @@ fn bad_indices_are_counted_before_anything_is_written() {
     let indices = Tensor::new(shape, data).unwrap();
     let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
     let error = reference::max_unpool(&plan, x.view(), indices.view()).unwrap_err();
-    assert_eq!(error, ExecuteError::IndexOutOfRange { position: 77, value: 14400, unit: 14400, count: 4 });
+    assert_eq!(error, ExecuteError::IndexOutOfRange { position: 77, value: 14400, index_count: 14400, count: 4 });
     check(&plan, &x, &indices);
     let skipping = unpool.out_of_bounds(OutOfBounds::Skip).plan(&shape, DType::F32, IndexType::I64).unwrap();
     check(&skipping, &x, &indices);

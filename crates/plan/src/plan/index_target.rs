@@ -1,6 +1,6 @@
 //! Which elements the indices of an unpool name, and what becomes of bad ones.
 
-use super::{Named, UnpoolPlan};
+use super::{IndexTarget, UnpoolPlan};
 use crate::error::ExecuteError;
 use crate::options::{OutOfBounds, OutsideWindow};
 
@@ -15,26 +15,26 @@ impl UnpoolPlan {
 
     /// The error of an unpool, from its first bad index.
     #[doc(hidden)]
-    pub fn offence(&self, position: u64, value: i64, count: u64) -> ExecuteError {
+    pub fn bad_index_error(&self, position: u64, value: i64, count: u64) -> ExecuteError {
         match self.outside_window {
             OutsideWindow::Error => ExecuteError::IndexOutsideWindow { position, count },
-            _ => ExecuteError::IndexOutOfRange { position, value, unit: self.space.unit(), count },
+            _ => ExecuteError::IndexOutOfRange { position, value, index_count: self.space.index_count(), count },
         }
     }
 
     /// What the index of the source at `n`, `c` and `at` names. The spatial coordinates of an element are written to
     /// `target`, which has one for each axis.
     #[doc(hidden)]
-    pub fn named(&self, index: i64, n: usize, c: usize, at: &[usize], target: &mut [usize]) -> Named {
+    pub fn index_target(&self, index: i64, n: usize, c: usize, at: &[usize], target: &mut [usize]) -> IndexTarget {
         if self.skip_minus_one && index == -1 {
-            return Named::Nothing;
+            return IndexTarget::Nothing;
         }
         let scatters = self.outside_window == OutsideWindow::Scatter;
         let Some((target_n, target_c)) = self.space.decode_into(index, n, c, target) else {
-            return if scatters { Named::OutOfRange } else { Named::Outside };
+            return if scatters { IndexTarget::OutOfRange } else { IndexTarget::Outside };
         };
         if scatters {
-            return Named::Element(target_n, target_c);
+            return IndexTarget::Element(target_n, target_c);
         }
         let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at.iter().zip(&self.x_extents));
         let mut inside = windows.zip(&*target).map(|(((window, &extent), (&source, &sources)), &place)| {
@@ -43,6 +43,6 @@ impl UnpoolPlan {
             (0..taps.count).contains(&ahead.div_euclid(taps.step.max(1))) && ahead.rem_euclid(taps.step.max(1)) == 0
         });
         let own = (target_n, target_c) == (n, c) && inside.all(|inside| inside);
-        if own { Named::Element(n, c) } else { Named::Outside }
+        if own { IndexTarget::Element(n, c) } else { IndexTarget::Outside }
     }
 }

@@ -19,19 +19,19 @@ pub fn stay_in_plane<I: Index>(indices: &[I], base: i64, elements: u64, skips_mi
 
 /// The first bad index, by its place in the tensor, and how many there are.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Offence {
+pub struct BadIndices {
     first: Option<(usize, i64)>,
     count: u64,
 }
 
-impl Offence {
+impl BadIndices {
     /// Counts the bad index `value` of the element at `place`.
     pub fn add(&mut self, place: usize, value: i64) {
-        self.merge(Offence { first: Some((place, value)), count: 1 });
+        self.merge(BadIndices { first: Some((place, value)), count: 1 });
     }
 
     /// Adds the bad indices that another thread has counted.
-    pub fn merge(&mut self, other: Offence) {
+    pub fn merge(&mut self, other: BadIndices) {
         self.count = self.count.saturating_add(other.count);
         self.first = match (self.first, other.first) {
             (Some(own), Some(other)) => Some(if other.0 < own.0 { other } else { own }),
