@@ -247,11 +247,10 @@ fn choose_gather(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
     }
 }
 
+// Without debug assertions no window is counted.
+#[cfg(debug_assertions)]
 #[cfg(test)]
 mod tests {
-    // Without debug assertions no window is counted.
-    #![cfg(debug_assertions)]
-
     use super::*;
     use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, select_tiles};
     use wgpu_pooling_plan::internal::steps;

@@ -76,7 +76,7 @@ fn as_json_a_schedule_is_whole() {
             assert_eq!(found["entry"], "main");
             let uniform: String = dispatch.uniform().iter().map(|byte| format!("{byte:02x}")).collect();
             assert_eq!(found["uniform"], uniform);
-            assert_eq!(found.get("grid").is_some(), !dispatch.indirect().is_some());
+            assert_eq!(found.get("grid").is_some(), dispatch.indirect().is_none());
             indirect += usize::from(found.get("indirect").is_some());
             for (bound, (binding, range)) in found["bindings"].as_array().unwrap().iter().zip(dispatch.bindings()) {
                 assert_eq!(

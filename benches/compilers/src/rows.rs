@@ -65,7 +65,7 @@ impl Case {
 
     /// The dispatches that run.
     pub fn running(&self) -> impl Iterator<Item = &Dispatch> {
-        self.schedule.dispatches().iter().filter(|dispatch| self.indirect || !dispatch.indirect().is_some())
+        self.schedule.dispatches().iter().filter(|dispatch| self.indirect || dispatch.indirect().is_none())
     }
 }
 

@@ -218,7 +218,7 @@ impl Compilation<'_> {
     fn kernel(&self, case: &Case, number: usize, dispatches: &[&Dispatch]) -> Result<(KernelFigures, bool), String> {
         let (kept, _) = &self.results[number];
         let running: Vec<_> =
-            dispatches.iter().filter(|dispatch| case.indirect || !dispatch.indirect().is_some()).collect();
+            dispatches.iter().filter(|dispatch| case.indirect || dispatch.indirect().is_none()).collect();
         let mut total = Cost::default();
         let (mut seconds, mut bounded) = (0.0, false);
         let mut same: Option<(Rest, Executed)> = None;
