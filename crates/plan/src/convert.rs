@@ -20,7 +20,7 @@ impl IndexSpace {
     /// # Errors
     /// [`PlanError::SpaceMismatch`] if the conventions count tensors of different sizes, [`PlanError::IndexShape`] if
     /// the index tensor has another N, C or number of axes than the conventions, [`PlanError::IndexTypeTooNarrow`] if a
-    /// convention has more indices than an index type; [`ExecuteError::IndexOutOfRange`] for those outside this convention,
+    /// convention has more indices than an index type; [`ExecuteError::IndexOutOfRange`] for those outside this one,
     /// [`ExecuteError::IndexNotInPlane`] for those that name another plane than their own where the other convention
     /// cannot express that; [`ExecuteError::OutOfMemory`].
     ///
