@@ -105,7 +105,7 @@ pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 pub use select::MAX_ITERATIONS;
 pub use select::{Choice, families, select};
 #[doc(hidden)]
-pub use tiles::select_tiles;
+pub use tiles::stream_bytes;
 #[cfg(feature = "cpu")]
 #[doc(inline)]
 pub use wgpu_pooling_cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};

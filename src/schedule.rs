@@ -10,13 +10,7 @@ use crate::tables::Tables;
 use crate::wgsl::key::KernelKey;
 
 /// The name of the limit of a kernel's bindings in errors.
-const STORAGE_BUFFERS: &str = "max_storage_buffers";
-
-/// Whether a plan was refused for the number of its kernel's bindings, so that a smaller tensor would be refused as
-/// well.
-pub(crate) fn refuses_the_kernel(error: &PlanError) -> bool {
-    matches!(error, PlanError::ExceedsLimit { what, .. } if *what == STORAGE_BUFFERS)
-}
+pub(crate) const STORAGE_BUFFERS: &str = "max_storage_buffers";
 
 /// What errors call the size of an operand's buffer, and the size of its binding.
 fn bytes_of(operand: Operand) -> [&'static str; 2] {

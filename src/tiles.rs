@@ -1,11 +1,11 @@
 //! Tiles for a device: the memory that one takes while the device computes it.
 
 use wgpu_pooling_plan::internal::{IN_FLIGHT, within};
-use wgpu_pooling_plan::{Plan, PlanError, PoolPlan, Tiling};
+use wgpu_pooling_plan::{Plan, PlanError};
 
 use crate::family::Family;
 use crate::kernel::Operand;
-use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
+use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule};
 use crate::select::{Choice, most_of_a_reduction, select, select_submit};
 
 /// The memory that a tile takes while a device computes it.
@@ -37,36 +37,9 @@ impl TileBytes {
     }
 }
 
-/// Cuts a plan into tiles, so that the peak memory of a run on a device with these limits, on the host and on the
-/// device together, is at most `budget_bytes`.
-///
-/// # Errors
-/// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and the buffers of its computation;
-/// [`PlanError::NotOnGpu`] for plans that no GPU path computes.
-///
-/// ```
-/// use wgpu_pooling::{select_tiles, DType, Limits, MaxPool, PlanError};
-///
-/// let plan = MaxPool::new([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
-/// assert!(select_tiles(&plan, &Limits::WEBGPU, 1 << 20)?.len() > 1);
-/// assert!(matches!(select_tiles(&plan, &Limits::WEBGPU, 100), Err(PlanError::ExceedsLimit { limit: 100, .. })));
-/// # Ok::<(), PlanError>(())
-/// ```
-pub fn select_tiles(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<Tiling, PlanError> {
-    let peak = |largest: &PoolPlan| {
-        let needed = stream_bytes(&Plan::Pool(largest.clone()), limits)?;
-        within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
-    };
-    match peak(plan) {
-        // Smaller tensors would be refused as well.
-        Err(error) if refuses_the_kernel(&error) => Err(error),
-        _ => Tiling::new(plan, peak),
-    }
-}
-
 /// The peak memory, on the host and on a device, of a stream whose largest tile has this plan, if the tile keeps to the
 /// limits.
-pub(crate) fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanError> {
+pub fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanError> {
     let [read, written] = Plan::OPERAND_NAMES;
     let names = read.into_iter().zip(plan.inputs()).chain(written.into_iter().zip(plan.outputs()));
     for (name, tensor) in names {
@@ -96,7 +69,7 @@ pub(crate) fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AdaptiveMaxPool, Choice, DType, IndexType, Layout, MaxPool, Pooling, select};
+    use crate::{AdaptiveMaxPool, Choice, DType, IndexType, Layout, MaxPool, Pooling, Tiling, select};
 
     #[test]
     fn tensors_of_any_size_are_cut_into_tiles_that_fit() {
@@ -113,7 +86,7 @@ mod tests {
             for budget in [1 << 18, 64 << 20, 3 << 30] {
                 for (pool, indices) in pools.iter().flat_map(|pool| [(pool, None), (pool, Some(IndexType::I64))]) {
                     let plan = pool.plan(&shape, DType::F32, indices).unwrap();
-                    let tiling = select_tiles(&plan, &Limits::WEBGPU, budget).unwrap();
+                    let tiling = Tiling::new(&plan, budget, |tile| stream_bytes(tile, &Limits::WEBGPU)).unwrap();
                     assert!(tiling.peak_bytes() <= budget);
                     let mut outputs = 0u128;
                     let looked_at = [0, 1, tiling.len() / 3, tiling.len().saturating_sub(2), tiling.len() - 1];

@@ -7,7 +7,7 @@ use crate::schedule::Schedule;
 use crate::test_hooks::TestHooks;
 use crate::{
     AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
-    MaxUnpool, NanPolicy, PlanError, Pooling, Prepare, StorageOrder, Tensor, select, select_tiles, uniform,
+    MaxUnpool, NanPolicy, PlanError, Pooling, Prepare, StorageOrder, Tensor, Tiling, select, stream_bytes, uniform,
 };
 use support::calls::{self, reference};
 
@@ -284,7 +284,7 @@ fn a_tile_of_a_tensor_past_2_to_the_40_elements_has_its_indices() {
             let pool = pool.index_order(order);
             let shape = [2, 3, (1 << 40) + 7, 11];
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-            let tiling = select_tiles(&plan, &gpu.limits(), 40 << 10).unwrap();
+            let tiling = Tiling::new(&plan, 40 << 10, |tile| stream_bytes(tile, &gpu.limits())).unwrap();
             for number in [0, tiling.len() / 2, tiling.len() - 1] {
                 let tile = tiling.tile(number).unwrap();
                 let mut x = tensor(tile.plan().input_shape()).into_data();

@@ -252,7 +252,7 @@ fn choose_gather(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, select_tiles};
+    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, Tiling, stream_bytes};
     use wgpu_pooling_plan::internal::steps;
 
     /// Plans whose attributes make planning as expensive as it can be.
@@ -322,7 +322,7 @@ mod tests {
                 seen += selecting;
                 let Plan::Pool(pool) = &plan else { continue };
                 for budget in [1 << 20, 1 << 32] {
-                    let _ = select_tiles(pool, &limits, budget);
+                    let _ = Tiling::new(pool, budget, |tile| stream_bytes(tile, &limits));
                     let tiling = steps::take();
                     assert!(tiling < 1 << 19, "{name}: {tiling} windows for tiles of {budget} bytes");
                 }

@@ -6,10 +6,10 @@ use std::cell::Cell;
 
 use support::calls::reference;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, CeilRule, Choice, DType, EmptyIndex, Family, GlobalMaxPool,
-    IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool, PadsLimit, Plan,
-    PlanError, Pooling, Region, SizeRounding, StorageOrder, TensorView, Tiling, UnpoolSpace, families, select,
-    select_tiles,
+    AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, CeilRule, Choice, DType, EmptyIndex, Family,
+    GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
+    PadsLimit, Plan, PlanError, Pooling, Reference, Region, SizeRounding, StorageOrder, TensorView, Tiling,
+    UnpoolSpace, families, select, stream_bytes,
 };
 
 /// The system's allocator, which also counts what each thread allocates.
@@ -469,9 +469,11 @@ fn tiles_of_hostile_plans_are_found_or_refused_with_next_to_nothing_allocated() 
         // The last tilings are for the CPU, which has no limits.
         for limits in [Some(Limits::WEBGPU), Some(unlimited), None] {
             for budget in [0, 1 << 20, 1 << 30, u64::MAX] {
-                let tiling = modestly(|| match &limits {
-                    Some(limits) => select_tiles(&plan, limits, budget),
-                    None => Tiling::on_cpu(&plan, budget),
+                let tiling = modestly(|| {
+                    Tiling::new(&plan, budget, |tile| match &limits {
+                        Some(limits) => stream_bytes(tile, limits),
+                        None => Reference.stream_bytes(tile),
+                    })
                 });
                 let Ok(tiling) = tiling else { continue };
                 assert!(tiling.peak_bytes() <= budget && !tiling.is_empty(), "{shape:?} in {budget} bytes");

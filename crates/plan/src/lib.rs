@@ -19,6 +19,7 @@ mod error;
 mod geometry;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod index;
+mod indices;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
 mod options;
@@ -81,6 +82,7 @@ pub mod internal {
     #[cfg(debug_assertions)]
     pub use crate::geometry::steps;
     pub use crate::index::take_digit;
+    pub use crate::indices::Indices;
     pub use crate::plan::{EmptyBase, IndexTarget};
     pub use crate::reduction::Reduction;
     pub use crate::stream::IN_FLIGHT;

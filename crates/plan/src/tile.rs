@@ -13,8 +13,7 @@ use crate::error::{PlanError, within};
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, take_digit};
 use crate::options::{EmptyIndex, IndexFlattening};
-use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan};
-use crate::tensor::TensorSpec;
+use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
 
 pub(crate) use boxes::Boxes;
 pub use region::Region;
@@ -28,12 +27,12 @@ pub(crate) use split_window::SplitWindow;
 /// budget, windows are cut into parts.
 ///
 /// ```
-/// use wgpu_pooling::{DType, IndexType, MaxPool, Tiling};
+/// use wgpu_pooling::{Backend, DType, IndexType, MaxPool, Reference, Tiling};
 ///
 /// // 2^44 elements, 64 TiB.
 /// let shape = [1 << 10, 1 << 10, 1 << 12, 1 << 12];
 /// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&shape, DType::F32, Some(IndexType::I64))?;
-/// let tiling = Tiling::on_cpu(&plan, 1 << 30)?;
+/// let tiling = Tiling::new(&plan, 1 << 30, |tile| Reference.stream_bytes(tile))?;
 /// let tile = tiling.tile(tiling.len() - 1).unwrap();
 /// assert_eq!(tile.output().spatial[1].end, 1 << 11);
 /// assert!(tiling.peak_bytes() <= 1 << 30);
@@ -58,7 +57,7 @@ pub struct Tiling {
 ///
 /// let x = Tensor::new([3, 1, 4], vec![3u8, 1, 2, 9, 5, 5, 0, 1, 7, 8, 8, 2])?;
 /// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
-/// let tiling = Tiling::on_cpu(&plan, 1 << 20)?;
+/// let tiling = Tiling::new(&plan, 1 << 20, |tile| Reference.stream_bytes(tile))?;
 /// let tile = tiling.tile(0).unwrap();
 /// assert_eq!(tile.input().shape(plan.inputs()[0].layout), tile.plan().input_shape());
 /// let mut y = Tensor::new(tile.plan().output_shape(), vec![0u8; 6])?;
@@ -108,34 +107,36 @@ impl Tile {
 }
 
 impl Tiling {
-    /// Cuts a plan into the largest tiles for which a backend has the memory. `peak_bytes` is called with the plan of
-    /// the largest tile. It returns the peak memory of such a run, or an error if the backend cannot compute the tile;
-    /// then smaller tiles are tried.
+    /// Cuts a plan into the largest tiles that fit `budget_bytes`. `stream_bytes` is
+    /// [`Backend::stream_bytes`](crate::Backend::stream_bytes) of the backend that is to compute them.
     ///
     /// # Errors
-    /// The error of `peak_bytes` for the smallest tiles.
+    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile; the error of `stream_bytes` for it.
     ///
     /// ```
-    /// use wgpu_pooling::{DType, MaxPool, PlanError, TensorSpec, Tiling};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, PlanError, Reference, Tiling};
     ///
-    /// // A backend that computes tiles of at most 1 MiB, and holds X and Y of a tile twice.
-    /// let twice = |tile: &wgpu_pooling::PoolPlan| {
-    ///     let needed = 2 * tile.inputs().iter().chain(tile.outputs()).map(TensorSpec::bytes).sum::<u64>();
-    ///     let what = "bytes of tiles";
-    ///     if needed > 1 << 20 { Err(PlanError::ExceedsLimit { what, needed, limit: 1 << 20 }) } else { Ok(needed) }
-    /// };
     /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
-    /// assert_eq!(Tiling::new(&plan, twice)?.len(), 4);
+    /// let tiling = |budget| Tiling::new(&plan, budget, |tile| Reference.stream_bytes(tile));
+    /// assert_eq!((tiling(1 << 20)?.len(), tiling(1 << 20)?.peak_bytes()), (2, 3 * 349_525));
+    /// assert!(matches!(tiling(1), Err(PlanError::ExceedsLimit { limit: 1, .. })));
     /// # Ok::<(), PlanError>(())
     /// ```
-    pub fn new(plan: &PoolPlan, peak_bytes: impl Fn(&PoolPlan) -> Result<u64, PlanError>) -> Result<Tiling, PlanError> {
+    pub fn new(
+        plan: &PoolPlan,
+        budget_bytes: u64,
+        stream_bytes: impl Fn(&Plan) -> Result<u64, PlanError>,
+    ) -> Result<Tiling, PlanError> {
         let full: Vec<usize> =
             [plan.batch, plan.channels].into_iter().chain(plan.axes.iter().map(|axis| axis.output)).collect();
         let mut tiling = Tiling { plan: plan.clone(), steps: full.clone(), part_taps: None, peak_bytes: 0 };
         if full.contains(&0) {
             return Ok(tiling);
         }
-        let fits = |tiling: &Tiling| peak_bytes(&tiling.largest_plan());
+        let fits = |tiling: &Tiling| {
+            let needed = stream_bytes(&Plan::Pool(tiling.largest_plan()))?;
+            within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
+        };
         if let Ok(peak) = fits(&tiling) {
             tiling.peak_bytes = peak;
             return Ok(tiling);
@@ -168,30 +169,6 @@ impl Tiling {
         fits(&tiling).map(|_| tiling)
     }
 
-    /// Cuts a plan for the CPU, where X, Y and Indices of a tile take at most `budget_bytes`, and nothing else limits
-    /// tiles.
-    ///
-    /// # Errors
-    /// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and its results.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, MaxPool, PlanError, Tiling};
-    ///
-    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
-    /// let tiling = Tiling::on_cpu(&plan, 1 << 20)?;
-    /// assert_eq!((tiling.len(), tiling.peak_bytes()), (2, 3 * 349_525));
-    /// assert!(matches!(Tiling::on_cpu(&plan, 1), Err(PlanError::ExceedsLimit { limit: 1, .. })));
-    /// # Ok::<(), PlanError>(())
-    /// ```
-    pub fn on_cpu(plan: &PoolPlan, budget_bytes: u64) -> Result<Tiling, PlanError> {
-        Tiling::new(plan, |largest| {
-            let tensors = largest.inputs().iter().chain(largest.outputs());
-            // Tiles are computed one after the other in the same vectors.
-            let peak = tensors.map(TensorSpec::bytes).fold(0, u64::saturating_add);
-            within("bytes of tiles (budget_bytes)", peak, budget_bytes).map(|()| peak)
-        })
-    }
-
     /// The most bytes that a run of these tiles takes, on the host and on the device together.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
@@ -213,9 +190,9 @@ impl Tiling {
     /// a part that its window does not have.
     ///
     /// ```
-    /// use wgpu_pooling::{DType, MaxPool, Tiling};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Reference, Tiling};
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
-    /// let tiling = Tiling::on_cpu(&plan, 1 << 20)?;
+    /// let tiling = Tiling::new(&plan, 1 << 20, |tile| Reference.stream_bytes(tile))?;
     /// assert_eq!((tiling.tile(0).unwrap().plan().output_shape(), tiling.tile(1)), (&[1, 1, 3][..], None));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```

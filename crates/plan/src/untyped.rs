@@ -202,7 +202,7 @@ impl<'a> TensorMut<'a> {
         TensorMut { fresh: true, ..self }
     }
 
-    /// The same tensor for a shorter time.
+    /// Borrows the tensor again, as `&mut *y` does a reference.
     #[doc(hidden)]
     pub fn reborrow(&mut self) -> TensorMut<'_> {
         let memory = match &mut self.memory {

@@ -11,7 +11,7 @@ use super::prepare::Prepared;
 use super::results::Results;
 use crate::gpu::prepared::preparation::Scratch;
 use crate::report::Report;
-use crate::schedule::refuses_the_kernel;
+use crate::schedule::STORAGE_BUFFERS;
 use crate::select::Choice;
 use crate::tiles::{TileBytes, stream_bytes};
 
@@ -236,7 +236,8 @@ async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
     }
 }
 
-/// Whether a plan failed because a tensor is too large for one schedule on this device.
+/// Whether a plan failed because a tensor is too large for one schedule on this device. A kernel that binds too many
+/// buffers does so for smaller tensors too.
 fn exceeds_limits(error: &ExecuteError) -> bool {
-    matches!(error, ExecuteError::Plan(error @ PlanError::ExceedsLimit { .. }) if !refuses_the_kernel(error))
+    matches!(error, ExecuteError::Plan(PlanError::ExceedsLimit { what, .. }) if *what != STORAGE_BUFFERS)
 }

@@ -5,11 +5,11 @@
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, AutoPad, Build, CeilRule, Choice, Cpu, CpuKernel, DType, Dispatch, Duplicates,
-    EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexType, KernelKey, Layout, Limits, MaxPool,
-    MaxUnpool, NanPolicy, Operand, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError, PoolPlan, Pooling, Region,
-    SamePadding, Schedule, SimdLevel, SizeRounding, StorageOrder, TensorSpec, Tile, Tiling, UnpoolMinSize, UnpoolSpace,
-    families, select, select_tiles, wgsl,
+    Activation, AdaptiveMaxPool, AutoPad, Backend, Build, CeilRule, Choice, Cpu, CpuKernel, DType, Dispatch,
+    Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexType, KernelKey, Layout, Limits,
+    MaxPool, MaxUnpool, NanPolicy, Operand, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError, PoolPlan, Pooling,
+    Reference, Region, SamePadding, Schedule, SimdLevel, SizeRounding, StorageOrder, TensorSpec, Tile, Tiling,
+    UnpoolMinSize, UnpoolSpace, families, select, stream_bytes, wgsl,
 };
 
 use crate::seeded::{Ask, Kind};
@@ -437,11 +437,11 @@ fn prepared(cpu: Cpu, plan: &Plan) -> Value {
 fn tiles(plan: &PoolPlan, texts: &mut Texts<KernelKey>) -> Result<Value, String> {
     let mut tilings = Vec::new();
     for (budget, limits) in BUDGETS {
-        tilings.push(match select_tiles(plan, &limits, budget) {
+        tilings.push(match Tiling::new(plan, budget, |tile| stream_bytes(tile, &limits)) {
             Ok(tiling) => self::tiling(&tiling, Some(&limits), texts)?,
             Err(error) => refused(&error),
         });
-        tilings.push(match Tiling::on_cpu(plan, budget) {
+        tilings.push(match Tiling::new(plan, budget, |tile| Reference.stream_bytes(tile)) {
             Ok(tiling) => self::tiling(&tiling, None, texts)?,
             Err(error) => refused(&error),
         });

@@ -1,5 +1,4 @@
 //! What callers of the CPU backend use.
 
 pub(crate) mod cpu;
-pub(crate) mod dispatch;
 pub(crate) mod prepared;

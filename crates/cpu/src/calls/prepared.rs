@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use wgpu_pooling_plan::internal::check_operands;
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, Run, TensorMut, TensorRef};
+use wgpu_pooling_plan::{Backend, ExecuteError, IndexType, Later, Plan, Run, TensorMut, TensorRef};
 
 use super::cpu::Cpu;
-use super::dispatch;
 use crate::kernels::choose::CpuKernel;
+use crate::kernels::indices::{Indices, IndicesMut};
 use crate::kernels::parts::{Context, threads};
 use crate::kernels::pool::PoolWork;
 use crate::kernels::scratch::ScratchPool;
@@ -76,13 +76,23 @@ impl PreparedCpu {
         let context = &Context { simd: self.cpu.simd, scratch: &self.scratch, fresh, stop };
         match (&self.plan, &self.work, inputs, outputs) {
             (Plan::Pool(plan), Work::Pool(work), [x], [y]) => {
-                x.aligned(|x| y.aligned(|y| dispatch::pool((work, plan), context, x, y, None)))
+                x.aligned(|x| y.aligned(|y| work.run(plan, context, x, y, None)))
             }
-            (Plan::Pool(plan), Work::Pool(work), [x], [y, indices]) => x.aligned(|x| {
-                y.aligned(|y| indices.aligned(|indices| dispatch::pool((work, plan), context, x, y, Some(indices))))
-            }),
+            (Plan::Pool(plan), Work::Pool(work), [x], [y, indices]) => {
+                let index_type = plan.indices().map_or(IndexType::I64, |indices| indices.index_type);
+                x.aligned(|x| {
+                    y.aligned(|y| {
+                        indices.aligned(|indices| {
+                            work.run(plan, context, x, y, Some(IndicesMut::new(indices, index_type)))
+                        })
+                    })
+                })
+            }
             (Plan::Unpool(plan), Work::Unpool(work), [x, indices], [y]) => x.aligned(|x| {
-                indices.aligned(|indices| y.aligned(|y| dispatch::unpool((work, plan), context, x, indices, y)))
+                indices.aligned(|indices| {
+                    let indices = Indices::new(indices, plan.index_type());
+                    y.aligned(|y| work.run(plan, context, x, indices, y))
+                })
             }),
             // Unreachable: the operands were checked against the plan above.
             _ => Ok(()),

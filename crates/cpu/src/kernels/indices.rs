@@ -3,17 +3,11 @@
 
 use std::ops::Range;
 
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::cast_slice_mut;
+pub(crate) use wgpu_pooling_plan::internal::Indices;
 use wgpu_pooling_plan::{Index, IndexType};
 
 use super::parts::pieces;
-
-/// Indices that a kernel reads.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Indices<'a> {
-    I32(&'a [i32]),
-    I64(&'a [i64]),
-}
 
 /// Indices that a kernel writes.
 #[derive(Debug)]
@@ -32,32 +26,6 @@ macro_rules! with_slice {
     };
 }
 pub(crate) use with_slice;
-
-impl<'a> Indices<'a> {
-    /// The indices of this type in aligned bytes.
-    pub fn new(bytes: &'a [u8], index_type: IndexType) -> Indices<'a> {
-        match index_type {
-            IndexType::I32 => Indices::I32(cast_slice(bytes)),
-            IndexType::I64 => Indices::I64(cast_slice(bytes)),
-        }
-    }
-
-    pub fn len(self) -> usize {
-        with_slice!(Indices, self, slice => slice.len())
-    }
-
-    /// The indices at these places.
-    pub fn part(self, places: Range<usize>) -> Indices<'a> {
-        match self {
-            Indices::I32(slice) => Indices::I32(&slice[places]),
-            Indices::I64(slice) => Indices::I64(&slice[places]),
-        }
-    }
-
-    pub fn get(self, place: usize) -> i64 {
-        with_slice!(Indices, self, slice => slice[place].to_i64())
-    }
-}
 
 impl<'a> IndicesMut<'a> {
     /// The indices of this type in aligned bytes.

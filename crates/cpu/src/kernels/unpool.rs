@@ -475,7 +475,7 @@ fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) ->
     let planes = plan.batch * plan.channels;
     let all_bad = Mutex::new(BadIndices::default());
     context.run(
-        cut(planes, 1, wanted((indices.len() as u64).saturating_mul(64), threads).min(planes), 1),
+        cut(planes, 1, wanted((indices.count() as u64).saturating_mul(64), threads).min(planes), 1),
         |part, _| {
             let mut bad = BadIndices::default();
             sources(plan, part.outer, |_, place, n, c, at| {
@@ -504,7 +504,7 @@ fn general(
     y: &mut [u8],
 ) -> Result<(), ExecuteError> {
     let bytes = plan.dtype().bytes();
-    let wanted = wanted((indices.len() as u64).saturating_mul(64), threads);
+    let wanted = wanted((indices.count() as u64).saturating_mul(64), threads);
     // If indices count the batch, a task visits all sources; otherwise only those of its batch items or planes.
     let wanted = if plan.space.flatten.counts_batch() { wanted.min(threads()) } else { wanted };
     let owned = runs(y.len() / bytes, wanted);

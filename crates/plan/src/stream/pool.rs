@@ -1,12 +1,15 @@
 //! Streaming pools: the tiles, what they read, and where their results go.
 
+use bytemuck::cast_slice;
+
 use super::ends::{Ends, gather, scatter};
 use super::flights::{Flights, Tensors};
 use super::progress::{Callback, Running, StreamReport};
 use crate::backend::Backend;
-use crate::element::DType;
-use crate::error::{ExecuteError, within};
-use crate::plan::{Plan, PoolPlan};
+use crate::element::IndexType;
+use crate::error::ExecuteError;
+use crate::indices::Indices;
+use crate::plan::PoolPlan;
 use crate::tile::{SplitWindow, Tile, Tiling};
 
 /// A pool's stream while it runs.
@@ -24,10 +27,7 @@ pub(super) async fn run<'s>(
     backend: &dyn Backend,
     (budget_bytes, progress): (u64, Option<Callback<'s>>),
 ) -> Result<StreamReport, ExecuteError> {
-    let tiling = Tiling::new(plan, |largest| {
-        let needed = backend.stream_bytes(&Plan::Pool(largest.clone()))?;
-        within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
-    })?;
+    let tiling = Tiling::new(plan, budget_bytes, |tile| backend.stream_bytes(tile))?;
     let running = Running::new(tiling.len(), progress);
     let mut pool = PoolStream { ends, running, plan, window: SplitWindow::default() };
     let mut flights = Flights::new(backend);
@@ -64,44 +64,40 @@ impl PoolStream<'_, '_> {
     /// Takes the results of a tile: of whole windows, or of a part of one, which is written with its last part.
     async fn take(&mut self, tile: &Tile, tensors: &Tensors) -> Result<(), ExecuteError> {
         let y = tensors.outputs[0].bytes();
-        let indices = tensors.outputs.get(1).map(|indices| (indices.bytes(), tile.plan().outputs[1].dtype));
+        let indices = tile.plan().indices().zip(tensors.outputs.get(1));
+        let indices = indices.map(|(of, indices)| Indices::new(indices.bytes(), of.index_type));
         let Some(part) = tile.part() else {
             return self.write(tile, y, indices).await;
         };
-        if let Some((position, _)) = indices {
-            self.window.combine(tile.plan(), y, integers(position, DType::I64).next().unwrap_or(0) as u64);
+        if let Some(position) = indices {
+            self.window.combine(tile.plan(), y, position.get(0) as u64);
         }
         if !part.last {
             return Ok(());
         }
         let (n, c) = (tile.output().batch.start, tile.output().channels.start);
         let (value, index) = std::mem::take(&mut self.window).finish(self.plan, n, c);
-        let index = index.map(i64::to_ne_bytes);
-        self.write(tile, &value, index.as_ref().map(|index| (&index[..], DType::I64))).await
+        self.write(tile, &value, index.as_ref().map(|index| Indices::I64(std::slice::from_ref(index)))).await
     }
 
-    async fn write(&mut self, tile: &Tile, y: &[u8], indices: Option<(&[u8], DType)>) -> Result<(), ExecuteError> {
+    async fn write(&mut self, tile: &Tile, y: &[u8], indices: Option<Indices<'_>>) -> Result<(), ExecuteError> {
         scatter("y", tile.output(), &self.plan.outputs[0], y, self.ends.sinks[0]).await?;
         self.running.progress.bytes_written += y.len() as u64;
-        let (Some((indices, dtype)), Some(spec)) = (indices, self.plan.outputs.get(1)) else { return Ok(()) };
+        let (Some(indices), Some(of), Some(spec)) = (indices, self.plan.indices(), self.plan.outputs.get(1)) else {
+            return Ok(());
+        };
         // Where windows are cut, tiles have the index of one window, in 64 bits.
-        let narrowed: Vec<u8>;
-        let indices = if dtype == spec.dtype {
-            indices
-        } else {
-            narrowed = integers(indices, dtype).flat_map(|index| (index as i32).to_ne_bytes()).collect();
-            &narrowed
+        let narrowed: Vec<i32>;
+        let indices: &[u8] = match (indices, of.index_type) {
+            (Indices::I64(indices), IndexType::I32) => {
+                narrowed = indices.iter().map(|&index| index as i32).collect();
+                cast_slice(&narrowed)
+            }
+            (Indices::I64(indices), _) => cast_slice(indices),
+            (Indices::I32(indices), _) => cast_slice(indices),
         };
         scatter("indices", tile.output(), spec, indices, self.ends.sinks[1]).await?;
         self.running.progress.bytes_written += indices.len() as u64;
         Ok(())
     }
-}
-
-/// The integers in the bytes of a tensor of indices.
-fn integers(bytes: &[u8], dtype: DType) -> impl Iterator<Item = i64> {
-    bytes.chunks_exact(dtype.bytes()).map(move |bytes| match bytes {
-        &[a, b, c, d] => i64::from(i32::from_ne_bytes([a, b, c, d])),
-        bytes => bytes.try_into().map_or(0, i64::from_ne_bytes),
-    })
 }

@@ -1,7 +1,7 @@
 //! Streaming unpools: all indices are checked first, then every tile of Y is computed from the sources whose indices
 //! name its elements.
 
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::cast_slice_mut;
 
 use super::ends::{Ends, gather, scatter};
 use super::flights::Flights;
@@ -12,6 +12,7 @@ use crate::bad_indices::{BadIndices, stay_in_plane};
 use crate::element::{Index, IndexType};
 use crate::error::{ExecuteError, PlanError, within};
 use crate::index::IndexSpace;
+use crate::indices::Indices;
 use crate::options::{IndexFlattening, Layout, OutOfBounds, OutsideWindow};
 use crate::plan::{IndexTarget, Plan, UnpoolPlan};
 use crate::tensor::{count, for_each, position};
@@ -163,7 +164,7 @@ impl UnpoolStream<'_, '_> {
         for region in boxes.iter() {
             self.backend.check_alive()?;
             self.read_indices(&region).await?;
-            let indices = Indices::new(plan, &self.indices);
+            let indices = Indices::new(self.indices.bytes(), plan.index_type);
             if !all_stay(plan, &region, indices) {
                 visit(plan, &region, indices, |_, index, n, c, at| {
                     match plan.index_target(index, n, c, at, &mut target) {
@@ -235,7 +236,7 @@ impl UnpoolStream<'_, '_> {
                 self.running.progress.bytes_read += self.x.bytes().len() as u64;
                 let (x, y) = (self.x.bytes(), y.bytes_mut());
                 // The last source that names an element wins.
-                targets(plan, &tile, (&from, Indices::new(plan, &self.indices)), |source, place| {
+                targets(plan, &tile, (&from, Indices::new(self.indices.bytes(), plan.index_type)), |source, place| {
                     y[place * size..][..size].copy_from_slice(&x[source * size..][..size]);
                 });
             }
@@ -279,29 +280,6 @@ impl UnpoolStream<'_, '_> {
     }
 }
 
-/// The indices of a box.
-#[derive(Clone, Copy)]
-enum Indices<'a> {
-    I32(&'a [i32]),
-    I64(&'a [i64]),
-}
-
-impl<'a> Indices<'a> {
-    fn new(plan: &UnpoolPlan, buffer: &'a Buffer) -> Indices<'a> {
-        match plan.index_type {
-            IndexType::I32 => Indices::I32(cast_slice(buffer.bytes())),
-            IndexType::I64 => Indices::I64(cast_slice(buffer.bytes())),
-        }
-    }
-
-    fn at(self, position: usize) -> i64 {
-        match self {
-            Indices::I32(indices) => i64::from(indices[position]),
-            Indices::I64(indices) => indices[position],
-        }
-    }
-}
-
 /// Whether all indices of a box name elements of their own planes. False if a comparison of each cannot show it.
 fn all_stay(plan: &UnpoolPlan, region: &Region, indices: Indices<'_>) -> bool {
     if plan.outside_window != OutsideWindow::Scatter || plan.space.layout != Layout::Nchw {
@@ -337,7 +315,7 @@ fn visit(
         for c in 0..channels {
             for_each(&extents, |inside| {
                 let value = position(plan.layout(), channels, &extents, n, c, inside);
-                let index = indices.at(position(plan.space.layout, channels, &extents, n, c, inside));
+                let index = indices.get(position(plan.space.layout, channels, &extents, n, c, inside));
                 for ((at, inside), range) in at.iter_mut().zip(inside).zip(&region.spatial) {
                     *at = range.start + inside;
                 }

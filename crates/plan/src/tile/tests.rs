@@ -2,7 +2,16 @@
 
 use super::*;
 use crate::reference::max_pool::max_pool_with_indices;
-use crate::{AdaptiveMaxPool, DType, EmptyValue, Layout, MaxPool, NanPolicy, StorageOrder, Tensor, TensorView};
+use crate::tensor::TensorSpec;
+use crate::{
+    AdaptiveMaxPool, Backend, DType, EmptyValue, Layout, MaxPool, NanPolicy, Reference, StorageOrder, Tensor,
+    TensorView,
+};
+
+/// The tiles of a backend without a device.
+fn on_host(plan: &PoolPlan, budget_bytes: u64) -> Result<Tiling, PlanError> {
+    Tiling::new(plan, budget_bytes, |tile| Reference.stream_bytes(tile))
+}
 
 /// Data with few distinct values, so that maxima tie; with NaN payloads, infinities and both zeros.
 fn tensor(shape: &[usize]) -> Tensor<f32> {
@@ -78,7 +87,7 @@ fn tuples(choices: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 fn every_cut(plan: &PoolPlan, x: &Tensor<f32>) {
-    let whole = Tiling::on_cpu(plan, u64::MAX).unwrap();
+    let whole = on_host(plan, u64::MAX).unwrap();
     assert_eq!(whole.len(), 1);
     let steps: Vec<Vec<usize>> =
         whole.full().iter().map(|&full| if full > 2 { vec![1, 2, full] } else { vec![1, full] }).collect();
@@ -134,7 +143,7 @@ fn on_the_cpu_nothing_but_the_budget_limits_tiles() {
         for indices in [None, Some(IndexType::I64)] {
             let pool = MaxPool::new([kernel, kernel]).strides([2, 3]).pads([1, 0, 0, 1]);
             let plan = pool.plan(&shape, DType::F32, indices).unwrap();
-            let tiling = Tiling::on_cpu(&plan, budget).unwrap();
+            let tiling = on_host(&plan, budget).unwrap();
             assert!(tiling.peak_bytes() <= budget, "{tiling:?}");
             assert!(budget < 1 << 40 || tiling.peak_bytes() > budget / 2 || tiling.len() == 1, "{tiling:?}");
             for tile in [0, tiling.len() / 2, tiling.len() - 1].into_iter().filter_map(|number| tiling.tile(number)) {
@@ -149,7 +158,7 @@ fn on_the_cpu_nothing_but_the_budget_limits_tiles() {
 fn positions_past_2_to_the_40_are_not_rounded() {
     let shape = [1, 3, 1 << 20, 1 << 20];
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&shape, DType::U8, Some(IndexType::I64)).unwrap();
-    let tiling = Tiling::on_cpu(&plan, 32 << 20).unwrap();
+    let tiling = on_host(&plan, 32 << 20).unwrap();
     let tile = tiling.tile(tiling.len() - 1).unwrap();
     let runs: Vec<(u64, usize)> = tile.input().runs(plan.input_shape(), Layout::Nchw).collect();
     let (first, length) = runs[runs.len() - 1];
@@ -159,16 +168,16 @@ fn positions_past_2_to_the_40_are_not_rounded() {
 #[test]
 fn outermost_axes_are_cut_first() {
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[4, 8, 64, 64], DType::F32, None).unwrap();
-    let steps = |budget| Tiling::on_cpu(&plan, budget).unwrap().steps;
+    let steps = |budget| on_host(&plan, budget).unwrap().steps;
     assert_eq!(steps(1 << 30), [4, 8, 32, 32]);
     let bytes = |tiling: &Tiling| tiling.peak_bytes();
-    let whole = bytes(&Tiling::on_cpu(&plan, 1 << 30).unwrap());
+    let whole = bytes(&on_host(&plan, 1 << 30).unwrap());
     assert_eq!(steps(whole), [4, 8, 32, 32]);
     assert_eq!(steps(whole - 1), [3, 8, 32, 32]);
     let channels = steps(whole / 6);
     assert!(channels[0] == 1 && (1..8).contains(&channels[1]) && channels[2..] == [32, 32], "{channels:?}");
     let rows = steps(whole / 60);
     assert!(rows[..2] == [1, 1] && (1..32).contains(&rows[2]) && rows[3] == 32, "{rows:?}");
-    let too_small = Tiling::on_cpu(&plan, 10);
+    let too_small = on_host(&plan, 10);
     assert!(matches!(too_small, Err(PlanError::ExceedsLimit { limit: 10, .. })), "{too_small:?}");
 }
