@@ -5,7 +5,7 @@
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool};
 ///
-/// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?.into();
+/// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
 /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
 /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.family(), Family::Separable);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -98,7 +98,7 @@ impl Family {
 /// ```
 /// use wgpu_pooling::{select, Build, Choice, DType, Limits, MaxPool};
 ///
-/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
 /// let choice = Choice { build: Some(Build::Specialised), ..Choice::default() };
 /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.build(), Build::Specialised);
 /// # Ok::<(), wgpu_pooling::PlanError>(())

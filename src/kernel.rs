@@ -263,7 +263,7 @@ pub(crate) const WORKGROUP: u64 = 64;
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
 ///
-/// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?.into();
+/// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
 /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
 /// assert_eq!(schedule.operand_bytes(Operand::X), Some(64));
 /// assert_eq!(schedule.operand_bytes(Operand::Indices), None);
@@ -330,7 +330,7 @@ impl Operand {
 /// ```
 /// use wgpu_pooling::{select, Binding, Choice, DType, Limits, MaxPool};
 ///
-/// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?;
 /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
 /// let bindings: &[Binding] = schedule.dispatches()[0].key().bindings();
 /// assert!(bindings[0].read_only && !bindings[1].read_only, "X is read and Y is written");

@@ -115,15 +115,16 @@ pub use wgpu_pooling_onnx as onnx;
 #[doc(inline)]
 pub use wgpu_pooling_plan::{
     Activation, AdaptiveMaxPool, AsTensor, AsyncSink, AsyncSource, Attribute, AutoPad, Backend, CeilRule, DType,
-    Duplicates, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool, Index, IndexFlattening, IndexPlan,
-    IndexSpace, IndexType, Later, Layout, MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, NanPolicy, Node, NodeInput,
-    Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit, Plan, PlanError, Pool, PoolPlan, Pooling, Preset, Ready,
-    Reference, Request, Run, SamePadding, Shared, Sink, SizeRounding, Source, StorageOrder, Stream, StreamProgress,
-    StreamReport, Tensor, TensorMut, TensorRef, TensorSpec, TensorView, UnpoolMinSize, UnpoolPlan, UnpoolSpace,
-    element_count, with_element,
+    Duplicates, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool, Index, IndexFlattening, IndexSpace,
+    IndexType, Later, Layout, MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, NanPolicy, Node, NodeInput, Operator,
+    OutOfBounds, Outputs, OutsideWindow, PadsLimit, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference, Request,
+    Run, SamePadding, Shared, Sink, SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport, Tensor,
+    TensorMut, TensorRef, TensorSpec, TensorView, UnpoolMinSize, UnpoolSpace, element_count, with_element,
 };
 #[doc(hidden)]
-pub use wgpu_pooling_plan::{AxisWindow, IndexStrides, PoolAxis, Region, Taps, Tile, Tiling};
+pub use wgpu_pooling_plan::{
+    AxisWindow, IndexPlan, IndexStrides, PoolAxis, PoolPlan, Region, Taps, Tile, Tiling, UnpoolPlan,
+};
 pub use wgsl::key::KernelKey;
 pub use wgsl::wgsl;
 

@@ -12,7 +12,7 @@ use wgpu_pooling_plan::{ExecuteError, Plan};
 /// use wgpu_pooling::{DType, ExecuteError, IndexType, MaxUnpool, Plan, Report};
 ///
 /// let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1], DType::F32, IndexType::I64)?;
-/// let plan = Plan::from(unpool);
+/// let plan = unpool;
 /// assert_eq!(Report::from([0; 8]).check(&plan), Ok(()));
 /// // One bad index, the first one at position 0, with the value 7.
 /// let bad = Report::from([1, !0, 7, 0, 0, 0, 0, 0]);
@@ -35,7 +35,7 @@ impl Report {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, Operand, Report};
     ///
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// assert_eq!(schedule.operand_bytes(Operand::Report), Some(Report::BYTES));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -65,7 +65,7 @@ impl Report {
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Plan, Report};
     ///
-    /// let plan: Plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
     /// let error = Report::from([3, !2, 99, 0, 0, 0, 0, 0]).check(&plan).unwrap_err();
     /// assert_eq!(error.to_string(), "indices[2] is 99, outside the valid range [0, 5); 3 such indices in all");
     /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_count_that_has_wrapped_to_zero_hides_no_fault() {
         let unpool = MaxUnpool::new([2]).strides([2]).outside_window(OutsideWindow::Error);
-        let plan = Plan::from(unpool.plan(&[1, 1, 9], DType::F32, IndexType::I64).unwrap());
+        let plan = unpool.plan(&[1, 1, 9], DType::F32, IndexType::I64).unwrap();
         assert_eq!(Report::from([0; 8]).check(&plan), Ok(()));
         let wrapped = Report::from([0, !5, 0, 0, 0, 0, 0, 0]).check(&plan);
         assert_eq!(wrapped, Err(ExecuteError::IndexOutsideWindow { position: 5, count: 0 }));

@@ -81,7 +81,7 @@ impl Limits {
 /// ```
 /// use wgpu_pooling::{select, BoundRange, Choice, DType, Limits, MaxPool, Operand};
 ///
-/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
 /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
 /// let bound: Vec<BoundRange> = schedule.dispatches()[0].bindings().map(|(_, range)| range).collect();
 /// assert_eq!((bound[0].operand, bound[0].offset, bound[0].bytes), (Operand::X, 0, None), "all of X");
@@ -109,7 +109,7 @@ impl BoundRange {
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Dispatch, Limits, MaxPool};
 ///
-/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
 /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
 /// let dispatch: &Dispatch = &schedule.dispatches()[0];
 /// assert!(dispatch.key().name().starts_with("pool f32"));
@@ -165,7 +165,7 @@ impl Dispatch {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
     ///
-    /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 128, 128], DType::F32, None)?.into();
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 128, 128], DType::F32, None)?;
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// let bound: Vec<(u32, Operand)> =
     ///     schedule.dispatches()[0].bindings().map(|(binding, range)| (binding.number, range.operand)).collect();
@@ -194,7 +194,7 @@ impl Dispatch {
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
     ///
     /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
-    /// let schedule = select(&plan.into(), &Limits::WEBGPU, &Choice::default())?;
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// let dispatch = &schedule.dispatches()[0];
     /// assert_eq!(dispatch.work() % 64, 0, "one workgroup of 64");
     /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -218,7 +218,7 @@ impl Dispatch {
 /// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, Plan};
 ///
 /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
-/// let schedule = select(&Plan::from(plan), &Limits::WEBGPU, &Choice::default())?;
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
 /// assert_eq!(schedule.family(), Family::Direct);
 /// assert_eq!(schedule.bytes_moved(), 4 * (16 + 9));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -250,7 +250,7 @@ impl Schedule {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
     ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?;
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?.with_writable_inputs();
     /// for (binding, range) in schedule.dispatches().iter().flat_map(|dispatch| dispatch.bindings()) {
     ///     assert!(!binding.read_only || range.operand == Operand::Tables);
@@ -306,7 +306,7 @@ impl Schedule {
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
     ///
     /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
-    /// let schedule = select(&plan.into(), &Limits::WEBGPU, &Choice::default())?;
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// assert_eq!(schedule.slices(), [0..1]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
@@ -348,7 +348,7 @@ impl Schedule {
     /// ```
     /// use wgpu_pooling::{select, AdaptiveMaxPool, Choice, DType, Limits, Operand};
     ///
-    /// let plan = AdaptiveMaxPool::new([3]).plan(&[1, 1, 70_000], DType::F32, None)?.into();
+    /// let plan = AdaptiveMaxPool::new([3]).plan(&[1, 1, 70_000], DType::F32, None)?;
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// let bytes = schedule.window_tables().map_or(0, |tables| tables.len() as u64);
     /// assert_eq!(schedule.operand_bytes(Operand::Tables), Some(bytes));
@@ -391,7 +391,7 @@ impl Schedule {
     ///
     /// for (rule, keeps) in [(OutsideWindow::Error, true), (OutsideWindow::Scatter, false)] {
     ///     let unpool = MaxUnpool::new([2]).strides([2]).outside_window(rule);
-    ///     let plan = unpool.plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
+    ///     let plan = unpool.plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
     ///     assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.keeps_report(), keeps);
     /// }
     /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -410,7 +410,7 @@ impl Schedule {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
     ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// assert_eq!(schedule.check(&Limits::WEBGPU), Ok(()));
     /// assert!(schedule.check(&Limits { max_buffer_bytes: 8, ..Limits::WEBGPU }).is_err());
@@ -449,7 +449,7 @@ impl Schedule {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
     /// // A single pass needs none.
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
     /// assert!(select(&plan, &Limits::WEBGPU, &Choice::default())?.scratch().is_empty());
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
@@ -485,7 +485,7 @@ impl Schedule {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxPool, Operand};
     ///
-    /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 128, 128], DType::F32, Some(IndexType::I64))?.into();
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 128, 128], DType::F32, Some(IndexType::I64))?;
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// assert_eq!(schedule.operands(), [Operand::X, Operand::Y, Operand::IndicesOut]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -513,7 +513,7 @@ impl Schedule {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
     ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 5], DType::U8, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 5], DType::U8, None)?;
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// assert_eq!(schedule.operand_bytes(Operand::X), Some(8), "five bytes, in whole words");
     /// assert_eq!(schedule.operand_bytes(Operand::Report), None);

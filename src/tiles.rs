@@ -86,14 +86,15 @@ mod tests {
             for budget in [1 << 18, 64 << 20, 3 << 30] {
                 for (pool, indices) in pools.iter().flat_map(|pool| [(pool, None), (pool, Some(IndexType::I64))]) {
                     let plan = pool.plan(&shape, DType::F32, indices).unwrap();
-                    let tiling = Tiling::new(&plan, budget, |tile| stream_bytes(tile, &Limits::WEBGPU)).unwrap();
+                    let plan = plan.pool().unwrap();
+                    let tiling = Tiling::new(plan, budget, |tile| stream_bytes(tile, &Limits::WEBGPU)).unwrap();
                     assert!(tiling.peak_bytes() <= budget);
                     let mut outputs = 0u128;
                     let looked_at = [0, 1, tiling.len() / 3, tiling.len().saturating_sub(2), tiling.len() - 1];
                     let looked_at = looked_at.into_iter().filter(|&number| number < tiling.len());
                     for tile in looked_at.filter_map(|number| tiling.tile(number)) {
                         let schedule =
-                            select(&tile.plan().clone().into(), &Limits::WEBGPU, &Choice::default()).unwrap();
+                            select(&Plan::Pool(tile.plan().clone()), &Limits::WEBGPU, &Choice::default()).unwrap();
                         assert!(
                             TileBytes::of(&schedule).peak() <= tiling.peak_bytes(),
                             "{}, {} bytes of scratch, {} of constants, {} of {}: {tile:?}",
@@ -104,7 +105,7 @@ mod tests {
                             tiling.peak_bytes()
                         );
                         outputs = outputs.max(u128::from(tile.output().elements()));
-                        let strides = tile.plan().indices().map(|indices| indices.space.strides());
+                        let strides = tile.plan().indices.as_ref().map(|indices| indices.space.strides());
                         if let (Some(strides), false) = (strides, tile.is_part()) {
                             let spatial: Vec<i64> =
                                 tile.input().spatial.iter().map(|range| range.start as i64).collect();

@@ -21,7 +21,7 @@ pub(crate) mod parts;
 /// use wgpu_pooling::{select, wgsl, Choice, DType, Limits, MaxPool};
 ///
 /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
-/// let schedule = select(&plan.into(), &Limits::WEBGPU, &Choice::default())?;
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
 /// let text = wgsl(schedule.dispatches()[0].key());
 /// assert!(text.contains("// shaders/kernel/pool_values.wgsl\n") && text.contains("fn main("));
 /// # Ok::<(), wgpu_pooling::PlanError>(())

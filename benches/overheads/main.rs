@@ -15,7 +15,7 @@ use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_gro
 use wgpu_pooling::wgpu::ComputePass;
 use wgpu_pooling::{
     Backend, Buffers, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, Operand, OutsideWindow,
-    Plan, PoolPlan, Prepared, Reference, Run, Tensor, select, wgpu, wgsl,
+    Plan, Prepared, Reference, Run, Tensor, select, wgpu, wgsl,
 };
 
 /// From a tiny tensor, for which a call is all overhead, to one of a few MiB, for which the bytes begin to count.
@@ -25,7 +25,7 @@ fn pool() -> MaxPool {
     MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1])
 }
 
-fn plan(shape: &[usize]) -> PoolPlan {
+fn plan(shape: &[usize]) -> Plan {
     pool().plan(shape, DType::F32, Some(IndexType::I64)).expect("a valid pool")
 }
 
@@ -59,11 +59,11 @@ fn pure(c: &mut Criterion) {
     let unpooled = || unpool().plan(&[1, 8, 28, 28], DType::F32, IndexType::I64).expect("a valid unpool");
     assert_eq!(unpooled().output_shape(), &shape);
     group.bench_function("plan an unpool", |b| b.iter(|| black_box(unpooled())));
-    for (name, plan) in [("select", Plan::from(plan(&shape))), ("select for an unpool", Plan::from(unpooled()))] {
+    for (name, plan) in [("select", plan(&shape)), ("select for an unpool", unpooled())] {
         let schedule = || select(&plan, &Limits::WEBGPU, &Choice::default()).expect("a small tensor");
         group.bench_function(name, |b| b.iter(|| black_box(schedule())));
     }
-    let schedule = select(&plan(&shape).into(), &Limits::WEBGPU, &Choice::default()).expect("a small tensor");
+    let schedule = select(&plan(&shape), &Limits::WEBGPU, &Choice::default()).expect("a small tensor");
     let key = schedule.dispatches()[0].key().clone();
     group.bench_function("wgsl", |b| b.iter(|| black_box(wgsl(&key))));
 }

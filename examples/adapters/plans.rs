@@ -14,8 +14,8 @@ pub fn describe(limits: &Limits) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     writeln!(text, "  {:<20} {:>12} {:>12}", "most elements", "pooled", "unpooled")?;
     for dtype in [DType::U8, DType::F16, DType::F32, DType::F64] {
-        let pool = |elements| MaxPool::new([1]).plan(&[1, elements, 1], dtype, None).map(Plan::from);
-        let unpool = |elements| MaxUnpool::new([1]).plan(&[1, elements, 1], dtype, IndexType::I32).map(Plan::from);
+        let pool = |elements| MaxPool::new([1]).plan(&[1, elements, 1], dtype, None);
+        let unpool = |elements| MaxUnpool::new([1]).plan(&[1, elements, 1], dtype, IndexType::I32);
         let [pooled, unpooled] = [most(limits, pool), most(limits, unpool)];
         writeln!(text, "  {:<20} {pooled:>12} {unpooled:>12}", dtype.name())?;
     }
@@ -57,17 +57,14 @@ fn typical() -> Result<Vec<(&'static str, Plan)>, PlanError> {
     let up =
         MaxUnpool::inverse_of(&segnet, down.input_shape()).plan(down.output_shape(), DType::F32, IndexType::I64)?;
     Ok(vec![
-        ("max pool 3 x 3, stride 2, of f16 [8, 64, 112, 112]", stem.plan(&[8, 64, 112, 112], DType::F16, None)?.into()),
-        ("max pool 2 x 2, stride 2, with i64 indices, of f32 [1, 64, 224, 224]", down.into()),
-        ("its max unpool", up.into()),
-        ("max pool 13 x 13, stride 1, of f16 [1, 256, 20, 20]", spp.plan(&[1, 256, 20, 20], DType::F16, None)?.into()),
+        ("max pool 3 x 3, stride 2, of f16 [8, 64, 112, 112]", stem.plan(&[8, 64, 112, 112], DType::F16, None)?),
+        ("max pool 2 x 2, stride 2, with i64 indices, of f32 [1, 64, 224, 224]", down),
+        ("its max unpool", up),
+        ("max pool 13 x 13, stride 1, of f16 [1, 256, 20, 20]", spp.plan(&[1, 256, 20, 20], DType::F16, None)?),
         (
             "adaptive max pool to 7 x 7, of f32 [1, 512, 38, 50]",
-            AdaptiveMaxPool::new([7, 7]).plan(&[1, 512, 38, 50], DType::F32, None)?.into(),
+            AdaptiveMaxPool::new([7, 7]).plan(&[1, 512, 38, 50], DType::F32, None)?,
         ),
-        (
-            "global max pool of f32 [1, 16, 512, 512]",
-            GlobalMaxPool::new().plan(&[1, 16, 512, 512], DType::F32, None)?.into(),
-        ),
+        ("global max pool of f32 [1, 16, 512, 512]", GlobalMaxPool::new().plan(&[1, 16, 512, 512], DType::F32, None)?),
     ])
 }

@@ -55,7 +55,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let x = Tensor::new(shape, (0..8 * 60 * 90).map(|number| (number * 7_919 % 1_000) as f32).collect())?;
 
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I32))?;
-    let schedule = select(&plan.into(), &limits, &choice)?;
+    let schedule = select(&plan, &limits, &choice)?;
     describe_schedule(report, &schedule)?;
     let pooled = execute(&device, &queue, &schedule, &Contents::from([(Operand::X, bytes(x.data()))]))?;
     let (y, indices) = pool.on(&x).with_indices::<i32>().run_blocking(&Reference)?;
@@ -63,7 +63,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     same("Indices", &pooled, Operand::IndicesOut, indices.data())?;
 
     let plan = unpool.plan(y.shape(), DType::F32, IndexType::I32)?;
-    let schedule = select(&plan.into(), &limits, &choice)?;
+    let schedule = select(&plan, &limits, &choice)?;
     describe_schedule(report, &schedule)?;
     let inputs = [(Operand::X, bytes(y.data())), (Operand::Indices, bytes(indices.data()))];
     let unpooled = execute(&device, &queue, &schedule, &Contents::from(inputs))?;

@@ -4,8 +4,8 @@ use wgpu_pooling::{Backend, ExecuteError, Outputs, Plan, Reference, Run, Tensor,
 
 /// What the reference computes.
 #[allow(dead_code, reason = "not every example compares plan by plan")]
-pub fn expected<O: Outputs>(plan: impl Into<Plan>, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError> {
-    pollster::block_on(Reference.prepare(plan.into()))?.call_blocking(inputs)
+pub fn expected<O: Outputs>(plan: Plan, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError> {
+    pollster::block_on(Reference.prepare(plan))?.call_blocking(inputs)
 }
 
 /// The number of elements, if all have the bits of the reference; otherwise the first difference.

@@ -13,19 +13,19 @@ pub fn describe(report: &mut String, plan: &Plan) -> fmt::Result {
 }
 
 fn pool(report: &mut String, plan: &PoolPlan) -> fmt::Result {
-    writeln!(report, "operator     {}", plan.operator())?;
-    writeln!(report, "x            {}", tensor(&plan.inputs()[0]))?;
-    writeln!(report, "y            {}", tensor(&plan.outputs()[0]))?;
-    match plan.indices().zip(plan.outputs().get(1)) {
+    writeln!(report, "operator     {}", plan.operator)?;
+    writeln!(report, "x            {}", tensor(&plan.inputs[0]))?;
+    writeln!(report, "y            {}", tensor(&plan.outputs[0]))?;
+    match plan.indices.as_ref().zip(plan.outputs.get(1)) {
         Some((made, written)) => writeln!(report, "indices      {}", indices(written, &made.space))?,
         None => writeln!(report, "indices      none")?,
     }
-    for (number, axis) in plan.axes().iter().enumerate() {
+    for (number, axis) in plan.axes.iter().enumerate() {
         writeln!(report, "axis {number:<8}{} -> {}, {}", axis.input, axis.output, windows(axis))?;
     }
-    writeln!(report, "NaN          {}", plan.nan_policy().name())?;
-    activation(report, plan.activation())?;
-    match plan.indices() {
+    writeln!(report, "NaN          {}", plan.nan_policy.name())?;
+    activation(report, plan.activation)?;
+    match &plan.indices {
         _ if !plan.has_empty_windows() => writeln!(report, "in padding   no window lies wholly in padding"),
         Some(made) => {
             writeln!(report, "in padding   some windows lie wholly in padding; their index is {}", made.empty.name())
@@ -35,16 +35,16 @@ fn pool(report: &mut String, plan: &PoolPlan) -> fmt::Result {
 }
 
 fn unpool(report: &mut String, plan: &UnpoolPlan) -> fmt::Result {
-    writeln!(report, "operator     {}", plan.operator())?;
-    let ([x, read], [y]) = (plan.inputs(), plan.outputs()) else { return Err(fmt::Error) };
+    writeln!(report, "operator     max_unpool")?;
+    let ([x, read], [y]) = (&plan.inputs[..], &plan.outputs[..]) else { return Err(fmt::Error) };
     writeln!(report, "x            {}", tensor(x))?;
-    writeln!(report, "indices      {}", indices(read, plan.space()))?;
+    writeln!(report, "indices      {}", indices(read, &plan.space))?;
     writeln!(report, "y            {}", tensor(y))?;
     let [inputs, outputs] = [x, y].map(|tensor| spatial(&tensor.shape, tensor.layout));
     for (axis, (input, output)) in inputs.iter().zip(outputs).enumerate() {
         writeln!(report, "axis {axis:<8}{input} -> {output}")?;
     }
-    activation(report, plan.activation())
+    activation(report, plan.activation)
 }
 
 /// The function that is applied to Y, if there is one.

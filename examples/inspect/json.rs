@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use serde_json::{Map, Value, json};
-use wgpu_pooling::{BoundRange, Dispatch, IndexSpace, Limits, Operand, Plan, Schedule, TensorSpec, wgsl};
+use wgpu_pooling::{BoundRange, Dispatch, IndexSpace, Limits, Operand, Schedule, TensorSpec, wgsl};
 
 /// The schedule, and the limits that it was selected for. `buffers` has the bytes of each buffer that `bindings` name;
 /// that of the tables has its contents too.
@@ -25,7 +25,7 @@ pub fn of(schedule: &Schedule, limits: &Limits) -> Result<String, Box<dyn Error>
         "operator": plan.operator(),
         "inputs": tensors(plan.inputs(), schedule.input_operands()),
         "outputs": tensors(plan.outputs(), schedule.output_operands()),
-        "index_space": index_space(plan).map(space),
+        "index_space": plan.index_space().map(space),
         "bytes_moved": schedule.bytes_moved(),
         "keeps_report": schedule.keeps_report(),
         "slices": slices.collect::<Vec<_>>(),
@@ -45,14 +45,6 @@ pub fn of(schedule: &Schedule, limits: &Limits) -> Result<String, Box<dyn Error>
 fn tensor(spec: &TensorSpec, operand: Operand) -> Value {
     let (dtype, layout) = (spec.dtype.name(), spec.layout.name());
     json!({ "buffer": operand.name(), "shape": spec.shape, "dtype": dtype, "layout": layout })
-}
-
-/// What the indices count, if the plan has any.
-fn index_space(plan: &Plan) -> Option<&IndexSpace> {
-    match plan {
-        Plan::Pool(plan) => plan.indices().map(|indices| &indices.space),
-        Plan::Unpool(plan) => Some(plan.space()),
-    }
 }
 
 fn space(space: &IndexSpace) -> Value {

@@ -43,7 +43,7 @@ impl MaxPoolOptions {
         let pool = with!(pool, self.conventions, layout, index_layout, flatten, index_order);
         let pool = with!(pool, self, ceil_rule, same_padding, size_rounding, nan_policy);
         let pool = with!(pool, self, empty_value, empty_index, pads_limit);
-        Ok(pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())?.into())
+        pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
     }
 }
 
@@ -51,7 +51,7 @@ impl GlobalMaxPoolOptions {
     fn plan(&self) -> Result<Plan, PlanError> {
         let pool = with!(GlobalMaxPool::new(), self.conventions, layout, index_layout, flatten, index_order);
         let pool = with!(pool, self, nan_policy);
-        Ok(pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())?.into())
+        pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
     }
 }
 
@@ -67,7 +67,7 @@ impl MaxUnpoolOptions {
         let unpool = with!(unpool, self, unpool_space, unpool_min_size, duplicates, out_of_bounds, outside_window);
         let missing = PlanError::MissingAttribute { operator: "MaxUnpool", attribute: "Indices" };
         let index_type = self.tensors.indices.index_type().ok_or(missing)?;
-        Ok(unpool.plan(&self.tensors.shape, self.tensors.dtype, index_type)?.into())
+        unpool.plan(&self.tensors.shape, self.tensors.dtype, index_type)
     }
 }
 
@@ -77,7 +77,7 @@ impl AdaptiveMaxPoolOptions {
         let pool = preset(&self.output_size);
         let pool = with!(pool, self.conventions, layout, index_layout, flatten, index_order);
         let pool = with!(pool, self, nan_policy);
-        Ok(pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())?.into())
+        pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
     }
 }
 

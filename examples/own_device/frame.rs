@@ -5,16 +5,16 @@ use std::error::Error;
 use bytemuck::pod_collect_to_vec;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Buffers, DType, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Operand, OutsideWindow, PoolPlan,
-    Prepared, Tensor, UnpoolPlan,
+    Buffers, DType, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Operand, OutsideWindow, Plan, Prepared,
+    Tensor,
 };
 
 use crate::host::Host;
 
 /// A pool and its unpool on frames of one size.
 pub struct Plans {
-    pub pool: PoolPlan,
-    pub unpool: UnpoolPlan,
+    pub pool: Plan,
+    pub unpool: Plan,
 }
 
 impl Plans {

@@ -89,8 +89,8 @@ fn pictures(
         (&adaptive, format!("adaptive max pool: {grid}")),
     ];
     let panels = panels.map(|(picture, caption)| Panel { picture, caption });
-    let index_plan = plans.adaptive.indices().ok_or("the adaptive pool was planned without indices")?;
-    let contact_sheet = sheet::compose(panels, &results.adaptive_indices, &index_plan.space);
+    let space = plans.adaptive.index_space().ok_or("the adaptive pool was planned without indices")?;
+    let contact_sheet = sheet::compose(panels, &results.adaptive_indices, space);
     Ok([
         ("pooled.png", pooled),
         ("unpooled.png", unpooled),

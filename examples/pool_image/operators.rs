@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, OutsideWindow, Plan, PoolPlan, Run,
-    Tensor, UnpoolPlan, element_count,
+    AdaptiveMaxPool, Backend, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, OutsideWindow, Plan, Run, Tensor,
+    element_count,
 };
 
 use crate::agreement::same;
@@ -14,9 +14,9 @@ use crate::picture::MOST_PIXELS;
 /// The plans of the three operators for a picture's shape. Planning needs no GPU, and finds what is wrong with the
 /// options.
 pub struct Plans {
-    pub pool: PoolPlan,
-    pub unpool: UnpoolPlan,
-    pub adaptive: PoolPlan,
+    pub pool: Plan,
+    pub unpool: Plan,
+    pub adaptive: Plan,
 }
 
 /// The results of the operators.
@@ -53,9 +53,9 @@ impl Plans {
     /// The operators on a picture, and the names of the kernels that computed them.
     pub fn compute(&self, on: &dyn Backend, x: &Tensor<f32>) -> Result<(Results, [String; 3]), ExecuteError> {
         let prepare = |plan: Plan| pollster::block_on(on.prepare(plan));
-        let pool = prepare(self.pool.clone().into())?;
-        let unpool = prepare(self.unpool.clone().into())?;
-        let adaptive_pool = prepare(self.adaptive.clone().into())?;
+        let pool = prepare(self.pool.clone())?;
+        let unpool = prepare(self.unpool.clone())?;
+        let adaptive_pool = prepare(self.adaptive.clone())?;
         let (pooled, indices): (_, Tensor<i64>) = pool.call_blocking(&[x.into()])?;
         let unpooled = unpool.call_blocking(&[(&pooled).into(), (&indices).into()])?;
         let (adaptive, adaptive_indices) = adaptive_pool.call_blocking(&[x.into()])?;
@@ -65,7 +65,7 @@ impl Plans {
 }
 
 /// Refuses outputs that are no pictures. The library accepts empty outputs, but they have no pixels to show.
-fn check_size(what: &str, plan: &PoolPlan) -> Result<(), Box<dyn Error>> {
+fn check_size(what: &str, plan: &Plan) -> Result<(), Box<dyn Error>> {
     let size = size(plan.output_shape());
     match element_count(plan.output_shape())? / 3 {
         0 => {

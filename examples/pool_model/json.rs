@@ -58,7 +58,7 @@ fn plan(plan: &Plan) -> Value {
     };
     let axes: Vec<Value> = match plan {
         Plan::Pool(plan) => plan
-            .axes()
+            .axes
             .iter()
             .map(|axis| {
                 let mut value = json!({ "input": axis.input, "output": axis.output });

@@ -153,8 +153,8 @@ fn execute(plan: &Plan, views: &[TensorRef<'_>]) -> Result<Vec<Held>, String> {
 /// Whether the function that is applied to Y rounds.
 fn rounds(plan: &Plan) -> bool {
     let activation = match plan {
-        Plan::Pool(plan) => plan.activation(),
-        Plan::Unpool(plan) => plan.activation(),
+        Plan::Pool(plan) => plan.activation,
+        Plan::Unpool(plan) => plan.activation,
     };
     !matches!(activation, Activation::Identity | Activation::Relu | Activation::Clip { .. })
 }

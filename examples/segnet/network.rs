@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use wgpu_pooling::{
-    Chain, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Operand, OutsideWindow, PoolPlan,
-    Prepared, Results, Schedule, Tensor, UnpoolPlan, element_count,
+    Chain, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Operand, OutsideWindow, Plan, Prepared,
+    Results, Schedule, Tensor, element_count,
 };
 
 use crate::agreement::expected;
@@ -14,8 +14,8 @@ const MOST_ELEMENTS: u64 = 1 << 27;
 
 /// The plans from the first level down.
 pub struct Plans {
-    pub pools: Vec<PoolPlan>,
-    pub unpools: Vec<UnpoolPlan>,
+    pub pools: Vec<Plan>,
+    pub unpools: Vec<Plan>,
 }
 
 impl Plans {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-use wgpu_pooling::{DType, PoolPlan, Reference, Sink, Source, Stream};
+use wgpu_pooling::{DType, Plan, Reference, Sink, Source, Stream};
 
 use crate::file::Input;
 
@@ -47,12 +47,7 @@ impl Sink for Written {
 
 /// The numbers of values and of indices in the files, if all are those of the reference; otherwise the first
 /// difference.
-pub fn compare(
-    plan: &PoolPlan,
-    input: &mut Input,
-    y: &Path,
-    indices: Option<&Path>,
-) -> Result<[usize; 2], Box<dyn Error>> {
+pub fn compare(plan: &Plan, input: &mut Input, y: &Path, indices: Option<&Path>) -> Result<[usize; 2], Box<dyn Error>> {
     let mut y = Written::open("value", y)?;
     let mut indices = indices.map(|path| Written::open("index", path)).transpose()?;
     let mut stream = Stream::new(plan.clone(), COMPARED_AT_A_TIME).source(input).sink(&mut y);

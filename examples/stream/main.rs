@@ -26,7 +26,7 @@ use agreement::agreement;
 use file::{Input, Output};
 use options::Options;
 use progress::Progress;
-use wgpu_pooling::{DType, Device, IndexType, MaxPool, PoolPlan, Stream, TensorSpec};
+use wgpu_pooling::{DType, Device, IndexType, MaxPool, Plan, Stream, TensorSpec};
 
 fn main() -> ExitCode {
     common::main(run)
@@ -82,7 +82,7 @@ fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn
 
 fn compute(
     device: &Device,
-    plan: &PoolPlan,
+    plan: &Plan,
     mut input: Input,
     job: &Job,
     indices_path: Option<&Path>,

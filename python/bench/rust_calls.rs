@@ -29,7 +29,7 @@ fn median(device: &Device, shape: &[usize]) -> Result<f64, wgpu_pooling::Execute
     for _ in 0..CALLS {
         let begun = Instant::now();
         let pool = MaxPool::pytorch([2, 2]);
-        let plan = pool.plan(shape, DType::F32, Some(IndexType::I64))?.into();
+        let plan = pool.plan(shape, DType::F32, Some(IndexType::I64))?;
         let outputs = wgpu_pooling::Plan::outputs(&plan);
         let (mut y, mut indices) = (vec![0; outputs[0].bytes() as usize], vec![0; outputs[1].bytes() as usize]);
         let (of_y, of_indices) = (&outputs[0].shape, &outputs[1].shape);

@@ -30,7 +30,7 @@ pub(crate) fn pool<'py>(
         let indices = indices.map(|name| operators::index_type("indices", name)).transpose()?;
         let x = Operand::new(x.0, &x.1)?;
         let plan = pool.plan(&x.shape()?, x.dtype()?, indices)?;
-        compute(py, plan.into(), device, vec![x])
+        compute(py, plan, device, vec![x])
     })
 }
 
@@ -81,7 +81,7 @@ fn unpooled<'py>(
 ) -> Fallible<Bound<'py, PyAny>> {
     let (x, indices) = (Operand::new(x.0, &x.1)?, Operand::new(indices.0, &indices.1)?);
     let plan = unpool.plan(&x.shape()?, x.dtype()?, indices.index_type()?)?;
-    let mut outputs = compute(py, plan.into(), device, vec![x, indices])?;
+    let mut outputs = compute(py, plan, device, vec![x, indices])?;
     match outputs.pop() {
         Some(output) => Ok(output),
         None => Err(ExecuteError::Device("the plan has no output".to_owned()).into()),

@@ -10,7 +10,7 @@ use std::thread::{Builder, Thread, current, park_timeout, scope};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use wgpu_pooling::{AxisWindow, Backend, Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
 
 use crate::error::{Fallible, device_error};
 use crate::fork::threads;
@@ -105,14 +105,7 @@ fn is_long(plan: &Plan) -> bool {
     plan.bytes() > SHORT_BYTES || matches!(plan, Plan::Pool(pool) if taps(pool) > SHORT_TAPS)
 }
 
-/// The elements of all windows of a pool; windows that share elements count them each.
+/// At most the elements of all windows of a pool; windows that share elements count them each.
 fn taps(plan: &PoolPlan) -> u64 {
-    let outputs = plan.outputs().first().map_or(0, wgpu_pooling::TensorSpec::element_count);
-    plan.axes().iter().fold(outputs, |taps, axis| {
-        let window = match axis.window {
-            AxisWindow::Strided { kernel, .. } => u64::try_from(kernel).unwrap_or(0),
-            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => (axis.input / axis.output.max(1)) as u64 + 2,
-        };
-        taps.saturating_mul(window.min(axis.input as u64))
-    })
+    plan.outputs[0].element_count().saturating_mul(plan.most_taps())
 }

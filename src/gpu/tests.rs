@@ -7,7 +7,8 @@ use crate::schedule::Schedule;
 use crate::test_hooks::TestHooks;
 use crate::{
     AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
-    MaxUnpool, NanPolicy, PlanError, Pooling, Prepare, StorageOrder, Tensor, Tiling, select, stream_bytes, uniform,
+    MaxUnpool, NanPolicy, Plan, PlanError, Pooling, Prepare, StorageOrder, Tensor, Tiling, select, stream_bytes,
+    uniform,
 };
 use support::calls::{self, reference};
 
@@ -31,7 +32,7 @@ fn general_path_ran(gpu: &Gpu, unpool: &MaxUnpool, x: &Tensor<f32>, indices: &Te
     let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
     let expected = reference::max_unpool(&plan, x.view(), indices.view()).unwrap();
     let choice = Choice { family: Some(Family::Gather), ..Choice::default() };
-    let mut schedule: Schedule = select(&plan.into(), &gpu.limits(), &choice).unwrap();
+    let mut schedule: Schedule = select(&plan, &gpu.limits(), &choice).unwrap();
     let before = schedule.dispatches.len();
     schedule.dispatches.retain(|dispatch| !dispatch.key.name().starts_with("unpool gather"));
     assert_eq!(schedule.dispatches.len(), before - 1);
@@ -78,11 +79,11 @@ fn calls_go_on_while_a_kernel_is_compiled_for_them_and_its_thread_ends_with_the_
     let x = tensor(&[1, 1, 64, 64]);
     let pools = [MaxPool::new([3, 3]), MaxPool::new([5, 5])];
     let plans = pools.each_ref().map(|pool| pool.plan(x.shape(), DType::F32, None).unwrap());
-    let selected = select(&plans[0].clone().into(), &gpu.limits(), &Choice::default()).unwrap();
+    let selected = select(&plans[0].clone(), &gpu.limits(), &Choice::default()).unwrap();
     let slot = gpu.inner.pipelines.slot(selected.dispatches[0].key());
     let held = pollster::block_on(slot.lock());
     let build =
-        |plan: &crate::PoolPlan| gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().build();
+        |plan: &crate::Plan| gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().build();
     while gpu.inner.compiler.ordered().len() < 2 {
         assert!(plans.iter().all(|plan| build(plan) == Build::Generic));
     }
@@ -100,7 +101,7 @@ fn calls_go_on_while_a_kernel_is_compiled_for_them_and_its_thread_ends_with_the_
     // A Gpu that is dropped while its thread has work leaves no thread behind.
     let Some(gpu) = keeping(8) else { return };
     let build =
-        |plan: &crate::PoolPlan| gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().build();
+        |plan: &crate::Plan| gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().build();
     while gpu.inner.compiler.ordered().is_empty() {
         assert_eq!(build(&plans[0]), Build::Generic);
     }
@@ -113,7 +114,7 @@ fn calls_go_on_while_a_kernel_is_compiled_for_them_and_its_thread_ends_with_the_
 fn kernels_that_cannot_be_compiled_displace_none_that_can() {
     let Some(gpu) = keeping(3) else { return };
     let schedule = |columns: i64| {
-        let plan = MaxPool::new([1, columns]).plan(&[1, 1, 8, 32], DType::F32, None).unwrap().into();
+        let plan = MaxPool::new([1, columns]).plan(&[1, 1, 8, 32], DType::F32, None).unwrap();
         let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
         select(&plan, &gpu.limits(), &choice).unwrap()
     };
@@ -182,12 +183,14 @@ fn flat_indices_past_32_bits_are_exact_on_the_device() {
     for empty in empties {
         for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
             let pool = MaxPool::new([2, 2]).dilations([5, 1]).pads([2, 1, 2, 1]).empty_index(empty).index_order(order);
-            let mut plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+            let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
             assert!(plan.has_empty_windows());
+            let Plan::Pool(mut plan) = plan else { unreachable!("a pool") };
             // The same small tensor, numbered as if it were a corner of one with 10^17 elements.
             if let Some(indices) = &mut plan.indices {
                 indices.space.extents = vec![300_000_007, 70_000_001];
             }
+            let plan = Plan::Pool(plan);
             let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
             assert!(indices.data().iter().any(|&index| index > 1 << 50));
             let prepared = gpu.prepare_blocking(plan).unwrap();
@@ -204,7 +207,7 @@ fn the_base_of_a_slice_is_added_in_64_bits() {
     let plan = MaxPool::new([2]).plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
     let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     for base in [0xFFFF_FFFDu64, 1 << 32, (1 << 40) + 0xFFFF_FFFF] {
-        let mut schedule = select(&plan.clone().into(), &gpu.limits(), &Choice::default()).unwrap();
+        let mut schedule = select(&plan.clone(), &gpu.limits(), &Choice::default()).unwrap();
         for dispatch in &mut schedule.dispatches {
             let mut uniform: uniform::Pool = bytemuck::pod_read_unaligned(&dispatch.uniform);
             uniform.index_base = uniform::pair(base);
@@ -237,10 +240,10 @@ fn slices_that_are_submitted_one_by_one_give_the_same() {
         assert!(schedule.dispatches.len() > 1 && schedule.slices().len() == schedule.dispatches.len());
         gpu.prepare_blocking(schedule).unwrap()
     };
-    let prepared = sliced(plan.into(), &small);
+    let prepared = sliced(plan, &small);
     assert_eq!(calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).as_ref(), Ok(&pooled));
     for limits in [gpu.limits(), small] {
-        let prepared = sliced(inverse.clone().into(), &limits);
+        let prepared = sliced(inverse.clone(), &limits);
         let y = calls::max_unpool(&prepared, pooled.0.view(), pooled.1.view());
         assert_eq!(y.as_ref(), Ok(&unpooled));
     }
@@ -251,7 +254,7 @@ fn slices_of_one_schedule_from_several_threads_do_not_share_scratch_memory() {
     let Some(gpu) = gpu() else { return };
     let plan = MaxPool::new([5, 5]).plan(&[1, 3, 30, 31], DType::F32, None).unwrap();
     let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
-    let mut schedule = select(&plan.clone().into(), &gpu.limits(), &choice).unwrap();
+    let mut schedule = select(&plan.clone(), &gpu.limits(), &choice).unwrap();
     for dispatch in &mut schedule.dispatches {
         dispatch.iterations = 1 << 31;
     }
@@ -284,15 +287,16 @@ fn a_tile_of_a_tensor_past_2_to_the_40_elements_has_its_indices() {
             let pool = pool.index_order(order);
             let shape = [2, 3, (1 << 40) + 7, 11];
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-            let tiling = Tiling::new(&plan, 40 << 10, |tile| stream_bytes(tile, &gpu.limits())).unwrap();
+            let tiling = Tiling::new(plan.pool().unwrap(), 40 << 10, |tile| stream_bytes(tile, &gpu.limits())).unwrap();
             for number in [0, tiling.len() / 2, tiling.len() - 1] {
                 let tile = tiling.tile(number).unwrap();
                 let mut x = tensor(tile.plan().input_shape()).into_data();
                 // Windows with nothing above the lowest value have the index of their plane's first element.
                 x[..20].fill(f32::NEG_INFINITY);
                 let x = Tensor::new(tile.plan().input_shape(), x).unwrap();
-                let expected = reference::max_pool_with_indices::<f32, i64>(tile.plan(), x.view()).unwrap();
-                let prepared = gpu.prepare_blocking(tile.plan().clone()).unwrap();
+                let plan = Plan::Pool(tile.plan().clone());
+                let expected = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+                let prepared = gpu.prepare_blocking(plan).unwrap();
                 let result = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();
                 assert_eq!(result, expected, "{empty:?} {order:?} {:?}", tile.output());
             }

@@ -15,7 +15,7 @@ use crate::schedule::Limits;
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool, MAX_ITERATIONS};
 ///
 /// // More taps in a window than one invocation may read.
-/// let plan = MaxPool::new([90, 90]).plan(&[1, 1, 200, 300], DType::F32, None)?.into();
+/// let plan = MaxPool::new([90, 90]).plan(&[1, 1, 200, 300], DType::F32, None)?;
 /// assert!(90 * 90 > MAX_ITERATIONS && !families(&plan, &Limits::WEBGPU).contains(&Family::Direct));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```

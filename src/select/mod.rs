@@ -42,7 +42,7 @@ use tuning::unpool::GATHERED_FROM;
 /// ```
 /// use wgpu_pooling::{select, Build, Choice, DType, Family, GlobalMaxPool, Limits};
 ///
-/// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?.into();
+/// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?;
 /// let choice = Choice { family: Some(Family::Separable), build: Some(Build::Generic) };
 /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.dispatches().len(), 2);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -62,7 +62,7 @@ pub struct Choice {
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool};
 ///
 /// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
-/// let found = families(&plan.into(), &Limits::WEBGPU);
+/// let found = families(&plan, &Limits::WEBGPU);
 /// assert_eq!(found[0], Family::Direct, "what a small tensor runs as");
 /// assert!(found.contains(&Family::ThreadTile) && found.contains(&Family::Sliding));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
@@ -118,7 +118,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, PlanError};
 ///
-/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
 /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.family(), Family::Direct);
 /// let unpool = Choice { family: Some(Family::Gather), ..Choice::default() };
 /// assert!(matches!(select(&plan, &Limits::WEBGPU, &unpool), Err(PlanError::KernelDoesNotApply { .. })));
@@ -259,7 +259,7 @@ mod tests {
     fn hostile_plans() -> Vec<(&'static str, Plan)> {
         let f32 = DType::F32;
         let pool = |name, pool: &dyn Pooling, shape: &[usize], dtype, index_type| {
-            (name, Plan::from(pool.plan(shape, dtype, index_type).unwrap_or_else(|error| panic!("{name}: {error}"))))
+            (name, pool.plan(shape, dtype, index_type).unwrap_or_else(|error| panic!("{name}: {error}")))
         };
         let i64 = Some(IndexType::I64);
         let far = 1 << 40;
@@ -295,13 +295,10 @@ mod tests {
             ),
         ];
         let unpool = MaxUnpool::new([1 << 20]).strides([1 << 20]).plan(&[1, 1, 1 << 10], DType::U8, IndexType::I32);
-        plans.push(("a large unpool", unpool.unwrap().into()));
+        plans.push(("a large unpool", unpool.unwrap()));
         let overlap = MaxPool::new([64, 64]).pads([32; 4]);
         let inverse = MaxUnpool::inverse_of(&overlap, &[1, 64, 512, 512]);
-        plans.push((
-            "many windows over each other",
-            inverse.plan(&[1, 64, 513, 513], f32, IndexType::I64).unwrap().into(),
-        ));
+        plans.push(("many windows over each other", inverse.plan(&[1, 64, 513, 513], f32, IndexType::I64).unwrap()));
         plans
     }
 

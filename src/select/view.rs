@@ -464,7 +464,8 @@ mod tests {
         ];
         for (pool, shape) in cases {
             let plan = pool.plan(&shape, DType::F32, None).unwrap();
-            let passes = passes(&plan, Family::Direct, &limits).unwrap();
+            let plan = plan.pool().unwrap();
+            let passes = passes(plan, Family::Direct, &limits).unwrap();
             let pass = &passes[0];
             let total = pass.outputs;
             let every = pass.taps();
@@ -483,7 +484,7 @@ mod tests {
                     for end in first + 1..=total.min(first + 30) {
                         let range = pass.input(ElementRange { first, end }, &taps);
                         for output in first..end {
-                            for position in positions(&plan, pass, output, &taps) {
+                            for position in positions(plan, pass, output, &taps) {
                                 let inside = range.first <= position && position < range.end;
                                 assert!(inside, "{shape:?}: {output} looks at {position}, outside {range:?}");
                             }

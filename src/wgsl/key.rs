@@ -13,7 +13,7 @@ use crate::kernel::{Binding, INPUT_BINDINGS, Kernel};
 ///
 /// // The shape is no part of it.
 /// let key = |extent| -> Result<KernelKey, wgpu_pooling::PlanError> {
-///     let plan = MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None)?.into();
+///     let plan = MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None)?;
 ///     Ok(select(&plan, &Limits::WEBGPU, &Choice::default())?.dispatches()[0].key().clone())
 /// };
 /// assert_eq!(key(8)?, key(9)?);

@@ -101,7 +101,7 @@ fn with_activation(key: &KernelKey, activation: ActivationKind) -> KernelKey {
 fn every_block(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pool = |pool: MaxPool, shape: &[usize], index_type: Option<IndexType>| {
-        let plan = pool.plan(shape, dtype, index_type).unwrap().into();
+        let plan = pool.plan(shape, dtype, index_type).unwrap();
         let choice = Choice { family: Some(Family::ThreadTile), build: None };
         match select(&plan, &Limits::WEBGPU, &choice) {
             Ok(schedule) => Some(schedule.dispatches()[0].key().clone()),
@@ -157,7 +157,7 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
         {
             let pooled = pool.plan(shape, dtype, Some(index_type)).unwrap();
             let unpool = MaxUnpool::inverse_of(pool, shape).outside_window(rule);
-            let plan = unpool.plan(pooled.output_shape(), dtype, index_type).unwrap().into();
+            let plan = unpool.plan(pooled.output_shape(), dtype, index_type).unwrap();
             let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
             let schedule = match select(&plan, &Limits::WEBGPU, &choice) {
                 Ok(schedule) => schedule,
@@ -189,7 +189,7 @@ fn every_sliding(dtype: DType) -> Vec<KernelKey> {
     for (pool, shape) in pools {
         for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap().into();
+                let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap();
                 let choice = Choice { family: Some(Family::Sliding), build: None };
                 let schedule = select(&plan, &Limits::WEBGPU, &choice).unwrap();
                 keys.extend(schedule.dispatches().iter().rev().map(|dispatch| dispatch.key().clone()));
@@ -213,7 +213,7 @@ fn every_reduction(dtype: DType) -> Vec<KernelKey> {
     for (pool, shape) in pools {
         for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap().into();
+                let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap();
                 for family in [Family::Reducing, Family::Teamed] {
                     match select(&plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }) {
                         Ok(schedule) => keys.push(schedule.dispatches()[0].key().clone()),

@@ -211,9 +211,9 @@ fn plan(case: &Case, recipe: &Recipe, index_type: Option<IndexType>) -> Result<R
     let (shape, dtype) = (case.x.shape(), case.x.dtype());
     let planned = guarded(|| {
         Ok(match recipe.build() {
-            Ok(Operator::Pool(pool)) => Ok(pool.plan(shape, dtype, index_type)?.into()),
+            Ok(Operator::Pool(pool)) => Ok(pool.plan(shape, dtype, index_type)?),
             Ok(Operator::Unpool(unpool)) => match index_type {
-                Some(index_type) => Ok(unpool.plan(shape, dtype, index_type)?.into()),
+                Some(index_type) => Ok(unpool.plan(shape, dtype, index_type)?),
                 None => Err("an unpool without indices among its inputs".to_owned()),
             },
             Err(RecipeError::NotUnderstood(text)) => Err(text),

@@ -115,14 +115,12 @@ fn plan(case: &Case, fields: &Value, preset: Preset) -> Result<Plan, PlanError> 
     };
     let (shape, dtype) = (case.x.shape(), case.x.dtype());
     Ok(match preset {
-        Preset::Pool(make) => attributes.max_pool(make)?.plan(shape, dtype, index_type)?.into(),
+        Preset::Pool(make) => attributes.max_pool(make)?.plan(shape, dtype, index_type)?,
         Preset::Unpool(make) => {
             let unpool = attributes.max_unpool(make, case.recipe.output_shape.as_ref());
-            unpool.plan(shape, dtype, index_type.unwrap_or(IndexType::I64))?.into()
+            unpool.plan(shape, dtype, index_type.unwrap_or(IndexType::I64))?
         }
-        Preset::Adaptive(make) => {
-            make(attributes.integers("output_size").unwrap()).plan(shape, dtype, index_type)?.into()
-        }
+        Preset::Adaptive(make) => make(attributes.integers("output_size").unwrap()).plan(shape, dtype, index_type)?,
     })
 }
 

@@ -68,7 +68,7 @@ fn a_future_is_ready_at_once() {
     let Poll::Ready(y) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
     assert_eq!(y.unwrap().data(), &[3.0, 2.0]);
     let plan = pool.plan(&[1, 1, 3], DType::F32, None).unwrap();
-    let mut call = pin!(device.prepare(plan.into()));
+    let mut call = pin!(device.prepare(plan));
     let Poll::Ready(prepared) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
     let mut y = [0.0; 2];
     calls::max_pool_into(&prepared.unwrap(), TensorView::from(&x), &mut y).unwrap();

@@ -7,7 +7,7 @@ use support::splitmix::splitmix64;
 use support::tests;
 use wgpu_pooling::{
     Activation, Choice, DType, Duplicates, Element, Family, Index, IndexType, Layout, Limits, MaxPool, MaxUnpool,
-    Operand, OutOfBounds, Plan, Schedule, Tensor, UnpoolPlan, families, select,
+    Operand, OutOfBounds, Plan, Schedule, Tensor, families, select,
 };
 
 tests! {
@@ -29,7 +29,7 @@ fn elements_of_four_bytes_take_two_dispatches() {
         for dtype in DType::ALL {
             let plan = |unpool: MaxUnpool| -> Plan {
                 let pooled = pool.plan(&shape, dtype, Some(IndexType::I64)).unwrap();
-                unpool.plan(pooled.output_shape(), dtype, IndexType::I64).unwrap().into()
+                unpool.plan(pooled.output_shape(), dtype, IndexType::I64).unwrap()
             };
             let of = |unpool| select(&plan(unpool), &Limits::WEBGPU, &Choice::default()).unwrap();
             let unpool = MaxUnpool::inverse_of(&pool, &shape);
@@ -49,7 +49,7 @@ fn elements_of_four_bytes_take_two_dispatches() {
 }
 
 /// Checks Y of every family and build, whole and cut, against the values that each element may have.
-fn check<T: Element, I: Index>(plan: &UnpoolPlan, x: &Tensor<T>, indices: &Tensor<I>) -> usize {
+fn check<T: Element, I: Index>(plan: &Plan, x: &Tensor<T>, indices: &Tensor<I>) -> usize {
     // The reference computes each source alone: what it writes where is what may stand there.
     let outputs = plan.output_shape().iter().product::<usize>();
     let mut may_be: Vec<Vec<u64>> = vec![Vec::new(); outputs];
@@ -65,7 +65,7 @@ fn check<T: Element, I: Index>(plan: &UnpoolPlan, x: &Tensor<T>, indices: &Tenso
             }
         }
     }
-    let plan = Plan::from(plan.clone());
+    let plan = plan.clone();
     let mut tried = 0;
     for limits in [gpu().limits(), Limits { max_binding_bytes: 512, ..gpu().limits() }] {
         for family in families(&plan, &limits) {
@@ -98,7 +98,7 @@ fn any_source_may_win_but_one_of_them_does() {
         let unpool = free(MaxUnpool::new([2, 2]).strides([2, 2]).layout(layout));
         let unpool = if number == 3 { unpool.activation(Activation::Clip { min: 0.5, max: 1e30 }) } else { unpool };
         let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
-        let unit = plan.space().index_count() as i64;
+        let unit = plan.index_space().unwrap().index_count() as i64;
         let x = Tensor::new(shape, (0..count).map(|element| 1.0 + element as f32).collect()).unwrap();
         let index = |element: u64| {
             let random = splitmix64(element * 7 + number);

@@ -120,14 +120,14 @@ fn indices_know_how_they_count() {
     let x = tensor(&[2, 3, 8, 8]);
     let pool = MaxPool::pytorch([2, 2]);
     let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
-    let planes = plan.indices().unwrap().space.clone();
+    let planes = plan.index_space().unwrap().clone();
     let whole = IndexSpace::new(2, 3, [8, 8]);
     let onnx = MaxUnpool::new([2, 2]).strides([2, 2]).plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     let inverse =
         MaxUnpool::inverse_of(&pool, x.shape()).plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     let (_, converted) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     let converted = planes.convert::<i64>(&whole, &converted).unwrap();
-    let [pool, onnx, inverse] = [plan.into(), onnx.into(), inverse.into()].map(|plan: Plan| prepare(plan));
+    let [pool, onnx, inverse] = [plan, onnx, inverse].map(|plan: Plan| prepare(plan));
 
     let mut chain = gpu().chain();
     let on_device = chain.upload(&x, Layout::Nchw).unwrap();
@@ -288,7 +288,7 @@ fn tensors_and_readbacks_stay_with_their_own() {
 
 fn scratch_memory_can_be_the_callers() {
     let x = tensor(&[2, 2, 20, 20]);
-    let plan: Plan = MaxPool::new([5, 5]).plan(x.shape(), DType::F32, None).unwrap().into();
+    let plan: Plan = MaxPool::new([5, 5]).plan(x.shape(), DType::F32, None).unwrap();
     let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
     let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
     assert_eq!(schedule.scratch().iter().sum::<u64>(), schedule.scratch_bytes());

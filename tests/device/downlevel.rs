@@ -61,7 +61,7 @@ impl Bench {
         let x = data::<T>(shape, shape.iter().sum::<usize>() as u64);
         let plan = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
         let expected = reference::max_pool_with_indices::<T, I>(&plan, &x).unwrap();
-        for prepared in self.prepared(&plan.clone().into()) {
+        for prepared in self.prepared(&plan) {
             let (y, indices) = calls::max_pool_with_indices::<T, I>(&prepared, &x).unwrap();
             assert!(bits(&y) == bits(&expected.0), "Y, {plan:?}");
             assert!(indices == expected.1, "indices, {plan:?}");
@@ -74,7 +74,7 @@ impl Bench {
         let x = data::<T>(shape, shape.iter().sum::<usize>() as u64);
         let plan = pool.plan(shape, T::DTYPE, None).unwrap();
         let expected = reference::max_pool(&plan, &x).unwrap();
-        for prepared in self.prepared(&plan.clone().into()) {
+        for prepared in self.prepared(&plan) {
             assert!(bits(&calls::max_pool(&prepared, &x).unwrap()) == bits(&expected), "Y alone, {plan:?}");
         }
     }
@@ -86,7 +86,7 @@ impl Bench {
         let middle = spoilt.len() / 2;
         spoilt[middle] = I::from_i64(-5);
         let spoilt = Tensor::new(indices.shape(), spoilt).unwrap();
-        for prepared in self.prepared(&plan.clone().into()) {
+        for prepared in self.prepared(&plan) {
             for indices in [indices, &spoilt] {
                 let expected = reference::max_unpool(&plan, x, indices);
                 match (calls::max_unpool(&prepared, x, indices), expected) {

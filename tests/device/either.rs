@@ -32,8 +32,7 @@ fn same<R: PartialEq + std::fmt::Debug>(call: impl Fn(&Device) -> R) -> R {
 }
 
 /// The plan on every device.
-fn prepared(device: &Device, plan: impl Into<Plan>) -> Arc<dyn Run> {
-    let plan = plan.into();
+fn prepared(device: &Device, plan: Plan) -> Arc<dyn Run> {
     let prepared = pollster::block_on(device.prepare(plan.clone())).unwrap();
     assert_eq!(prepared.plan(), &plan);
     assert!(prepared.kernel().contains(plan.operator()), "{}", prepared.kernel());
@@ -69,7 +68,7 @@ fn every_call_gives_the_bits_of_the_reference() {
             calls::max_pool_into(&prepared(device, values.clone()), &x, &mut into).unwrap();
             assert_eq!(bits(&into), bits(y.data()));
             let mut out = Tensor::new(y.shape(), vec![7.0f32; y.data().len()]).unwrap();
-            device.run_blocking(&values.into(), &[(&x).into()], &mut [(&mut out).into()]).unwrap();
+            device.run_blocking(&values, &[(&x).into()], &mut [(&mut out).into()]).unwrap();
             assert_eq!(bits(out.data()), bits(y.data()));
 
             let unpool = MaxUnpool::inverse_of(pool, &shape);
@@ -142,12 +141,12 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     // Plans that do not exist, and operands that are not a plan's.
     let wrong = error(&|device| MaxPool::new([2, 2]).on(&x).run_blocking(&device).map(drop));
     assert!(matches!(wrong, ExecuteError::Plan(_)), "{wrong}");
-    let wrong = error(&|device| device.run_blocking(&values.clone().into(), &[(&x).into()], &mut []));
+    let wrong = error(&|device| device.run_blocking(&values.clone(), &[(&x).into()], &mut []));
     assert!(matches!(wrong, ExecuteError::Plan(PlanError::OperandCount { .. })), "{wrong}");
     let wrong = error(&|device| {
         let mut y = [0; 3];
         let y = TensorMut::new(DType::U8, &[1, 1, 3], &mut y).unwrap();
-        device.run_blocking(&values.clone().into(), &[TensorRef::from(&x)], &mut [y])
+        device.run_blocking(&values.clone(), &[TensorRef::from(&x)], &mut [y])
     });
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "y", .. }), "{wrong}");
     // Streams.

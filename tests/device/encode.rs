@@ -63,7 +63,7 @@ fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
     let [indices_buffer, report] = [72, 8].map(around);
     gpu().queue().write_buffer(&x_buffer, edge, bytemuck::cast_slice(x.data()));
     let prepare = |plan: wgpu_pooling::Plan| gpu().prepare_blocking(plan).unwrap();
-    let steps: [Prepared; 2] = [prepare(plan.into()), prepare(unpool.into())];
+    let steps: [Prepared; 2] = [prepare(plan), prepare(unpool)];
     let mut encoder = gpu().device().create_command_encoder(&Default::default());
     let none = Buffers::default();
     let first = Buffers {
@@ -121,8 +121,8 @@ fn buffers_are_bound_once_and_recorded_any_number_of_times() {
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
     let inverse = MaxUnpool::inverse_of(&pool, &shape);
     let inverse = inverse.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
-    let [prepared, unpool] = [plan.clone().into(), inverse.clone().into()]
-        .map(|plan: wgpu_pooling::Plan| gpu().prepare_blocking(plan).unwrap());
+    let [prepared, unpool] =
+        [plan.clone(), inverse.clone()].map(|plan: wgpu_pooling::Plan| gpu().prepare_blocking(plan).unwrap());
     let y_words = plan.output_shape().iter().product();
     let [x, y, back] = [540, y_words, 540].map(|words| buffer(words, STORAGE));
     let (indices, report) = (buffer(2 * y_words, STORAGE), buffer(8, STORAGE));
@@ -170,7 +170,6 @@ fn outputs_may_be_parts_of_one_buffer_that_do_not_overlap() {
         indices_out: Some(arena.slice(indices..indices + indices_bytes)),
         ..Buffers::default()
     };
-    let plan = plan.into();
     let cut = Limits { max_binding_bytes: 8 << 10, ..gpu().limits() };
     for limits in [gpu().limits(), cut] {
         for family in families(&plan, &limits) {
@@ -225,12 +224,12 @@ fn in_one_buffer<T: Element>() {
     let (y, indices) = reference::max_pool_with_indices::<T, i64>(&plan, &x).unwrap();
     let of_indices = bytemuck::cast_slice(indices.data());
     let [of_x, of_y] = [&x, &y].map(|tensor| bytemuck::cast_slice(tensor.data()));
-    runs_in_one_buffer(&plan.clone().into(), [of_x, of_y, of_indices]);
+    runs_in_one_buffer(&plan, [of_x, of_y, of_indices]);
     for rule in OutsideWindow::ALL {
         let unpool = MaxUnpool::inverse_of(&pool, &shape).outside_window(*rule);
         let unpool = unpool.plan(plan.output_shape(), T::DTYPE, IndexType::I64).unwrap();
         let back = reference::max_unpool(&unpool, &y, &indices).unwrap();
-        runs_in_one_buffer(&unpool.into(), [of_y, bytemuck::cast_slice(back.data()), of_indices]);
+        runs_in_one_buffer(&unpool, [of_y, bytemuck::cast_slice(back.data()), of_indices]);
     }
 }
 

@@ -43,7 +43,6 @@ tests! {
 fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
     let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-    let plan = plan.into();
     let families = families(&plan, &gpu().limits());
     assert!(!families.is_empty());
     for family in families {
@@ -136,7 +135,7 @@ fn tensors_beyond_the_limits_are_refused_before_anything_is_allocated() {
     let needed = 64 * 64 * 512 * 512 * 4;
     let limit = Limits::WEBGPU.max_buffer_bytes;
     assert_eq!(
-        select(&plan.into(), &Limits::WEBGPU, &Choice::default()),
+        select(&plan, &Limits::WEBGPU, &Choice::default()),
         Err(PlanError::ExceedsLimit { what: "bytes of x (max_buffer_bytes)", needed, limit })
     );
 }
@@ -285,7 +284,7 @@ fn a_schedule_for_a_larger_device_is_refused() {
     let device = gpu().limits();
     let limit = device.max_binding_bytes.min(device.max_buffer_bytes);
     let rows = limit as usize / 4096 + 1;
-    let plan = MaxPool::new([1]).plan(&[rows, 1, 1024], DType::F32, None).unwrap().into();
+    let plan = MaxPool::new([1]).plan(&[rows, 1, 1024], DType::F32, None).unwrap();
     let limits = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..device };
     let schedule = select(&plan, &limits, &Choice::default()).unwrap();
     let what = match device.max_buffer_bytes <= device.max_binding_bytes {
@@ -319,8 +318,8 @@ fn pipelines_can_be_compiled_ahead() {
     let own = Gpu::new_blocking().unwrap();
     let limits = own.limits();
     let plans: [Plan; 2] = [
-        MaxPool::new([2, 2]).plan(&[1, 1, 8, 8], DType::U8, Some(IndexType::I64)).unwrap().into(),
-        MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 1, 4, 4], DType::U8, IndexType::I64).unwrap().into(),
+        MaxPool::new([2, 2]).plan(&[1, 1, 8, 8], DType::U8, Some(IndexType::I64)).unwrap(),
+        MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 1, 4, 4], DType::U8, IndexType::I64).unwrap(),
     ];
     let schedules = plans.map(|plan| select(&plan, &limits, &Choice::default()).unwrap());
     own.warm_up_blocking(&schedules).unwrap();
@@ -360,7 +359,7 @@ fn pipelines_are_compiled_once() {
         MaxPool::new([kernel, kernel]).on(x.view()).run_blocking(&own).unwrap();
     }
     assert_eq!(own.pipeline_count(), 1, "one generic pipeline serves every window");
-    let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap().into();
+    let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
     let choice = Choice { family: Some(Family::Separable), build: Some(Build::Generic) };
     let schedule = select(&plan, &own.limits(), &choice).unwrap();
     own.prepare_blocking(schedule).unwrap();

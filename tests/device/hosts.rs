@@ -85,10 +85,10 @@ fn pool<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize]) -> usize {
     let plan = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&plan, x.view()).unwrap();
     let expected = Contents::from([(Operand::Y, bytes(y.data())), (Operand::IndicesOut, bytes(indices.data()))]);
-    let with_indices = check(&plan.into(), inputs.clone(), &expected);
+    let with_indices = check(&plan, inputs.clone(), &expected);
     let plan = pool.plan(shape, T::DTYPE, None).unwrap();
     let expected = Contents::from([(Operand::Y, bytes(y.data()))]);
-    with_indices + check(&plan.into(), inputs, &expected)
+    with_indices + check(&plan, inputs, &expected)
 }
 
 fn pools_of_every_family_run_on_a_bare_device() {
@@ -114,7 +114,7 @@ fn unpool<T: Element, I: Index>(pool: &MaxPool, out_of_bounds: OutOfBounds, shap
         let unpool = MaxUnpool::inverse_of(pool, shape).out_of_bounds(out_of_bounds).outside_window(rule);
         let plan = unpool.plan(pooled.output_shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
         let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
-        check(&plan.into(), inputs.clone(), &Contents::from([(Operand::Y, bytes(expected.data()))]))
+        check(&plan, inputs.clone(), &Contents::from([(Operand::Y, bytes(expected.data()))]))
     };
     OutsideWindow::ALL.iter().map(of_rule).sum()
 }
@@ -134,7 +134,7 @@ fn unpools_run_on_a_bare_device() {
     println!("{} schedules", schedules.iter().sum::<usize>());
 
     // A bad index is in the report, and the good ones are in Y.
-    let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 2], f32::DTYPE, i32::INDEX_TYPE).unwrap().into();
+    let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 2], f32::DTYPE, i32::INDEX_TYPE).unwrap();
     let schedule = select(&plan, &gpu().limits(), &Choice::default()).unwrap();
     let inputs = [(Operand::X, input(&[5.0f32, 6.0])), (Operand::Indices, input(&[9i32, 3]))];
     let written = execute(gpu().device(), gpu().queue(), &schedule, &Contents::from(inputs)).unwrap();

@@ -10,8 +10,8 @@ use support::splitmix::{STEP, splitmix64};
 use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, GlobalMaxPool, Index, IndexFlattening,
-    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, Schedule, StorageOrder, Tensor,
-    UnpoolPlan, UnpoolSpace, select,
+    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, Pooling, Schedule, StorageOrder, Tensor,
+    UnpoolSpace, select,
 };
 
 tests! {
@@ -94,20 +94,20 @@ fn schedules(plan: &Plan, limits: &Limits, choice: &Choice) -> Vec<Schedule> {
     if hardware.dispatches() == software.dispatches() { vec![hardware] } else { vec![hardware, software] }
 }
 
-fn with_indices<T: Element, I: Index>(family: Family, plan: &PoolPlan, limits: &Limits) {
+fn with_indices<T: Element, I: Index>(family: Family, plan: &Plan, limits: &Limits) {
     let choice = Choice { family: Some(family), build: None };
-    for schedule in schedules(&Plan::from(plan.clone()), limits, &choice) {
+    for schedule in schedules(&plan.clone(), limits, &choice) {
         is_right::<T, I>(plan, schedule);
     }
 }
 
-fn is_right<T: Element, I: Index>(plan: &PoolPlan, schedule: Schedule) {
+fn is_right<T: Element, I: Index>(plan: &Plan, schedule: Schedule) {
     let count = plan.input_shape().iter().product();
     let x = Tensor::<T>::new(plan.input_shape(), bits(count, count as u64)).unwrap();
     let what =
         format!("{} with {} on {:?}", schedule.kernel(), schedule.dispatches()[0].key().name(), plan.input_shape());
     let prepared = gpu().prepare_blocking(schedule).unwrap();
-    if plan.indices().is_none() {
+    if plan.index_type().is_none() {
         let y = calls::max_pool::<T>(&prepared, x.view()).unwrap();
         same(&what, &y, &reference::max_pool(plan, x.view()).unwrap());
         return;
@@ -118,8 +118,8 @@ fn is_right<T: Element, I: Index>(plan: &PoolPlan, schedule: Schedule) {
     same(&what, &indices, &expected_indices);
 }
 
-fn of_type<T: Element>(family: Family, plan: &PoolPlan, limits: &Limits) {
-    match plan.indices().map(|indices| indices.index_type) {
+fn of_type<T: Element>(family: Family, plan: &Plan, limits: &Limits) {
+    match plan.index_type() {
         Some(IndexType::I64) => with_indices::<T, i64>(family, plan, limits),
         _ => with_indices::<T, i32>(family, plan, limits),
     }
@@ -229,7 +229,7 @@ fn blocks_in_several_dispatches() {
     let run = |pool: &MaxPool, shape: [usize; 4], dtype, indices| {
         let plan = pool.plan(&shape, dtype, indices).unwrap();
         let choice = Choice { family: Some(Family::ThreadTile), build: None };
-        let schedule = select(&plan.into(), &limits, &choice).unwrap_or_else(|error| panic!("{shape:?}: {error}"));
+        let schedule = select(&plan, &limits, &choice).unwrap_or_else(|error| panic!("{shape:?}: {error}"));
         assert!(schedule.dispatches().len() > 2, "{}", schedule.kernel());
         agrees_within(&limits, Family::ThreadTile, pool, &shape, dtype, indices);
     };
@@ -257,7 +257,7 @@ fn planes_reduced_in_stages() {
             let x = Tensor::new([1, 1, elements], data).unwrap();
             let plan = global.plan(x.shape(), DType::U8, I32).unwrap();
             let choice = Choice { family: Some(Family::Reducing), build: None };
-            let schedule = select(&Plan::from(plan), &gpu().limits(), &choice).unwrap();
+            let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
             let prepared = gpu().prepare_blocking(schedule).unwrap();
             let (y, indices) = calls::max_pool_with_indices::<u8, i32>(&prepared, x.view()).unwrap();
             assert_eq!((y.data(), indices.data()), (&[1][..], &[at as i32][..]), "{at} of {elements}");
@@ -270,7 +270,7 @@ fn planes_reduced_in_stages() {
         let x = Tensor::new([1, 2, 100, 100], data).unwrap();
         let plan = global.plan(x.shape(), DType::F32, I64).unwrap();
         let choice = Choice { family: Some(Family::Reducing), build: None };
-        let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
+        let schedule = select(&plan.clone(), &gpu().limits(), &choice).unwrap();
         let prepared = gpu().prepare_blocking(schedule).unwrap();
         let (y, indices) = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();
         let (expected_y, expected_indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
@@ -328,14 +328,14 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&pooled, x.view()).unwrap();
     let plan = MaxUnpool::inverse_of(pool, shape).plan(y.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
     let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
-    for schedule in schedules(&Plan::from(plan.clone()), &gpu().limits(), &choice) {
+    for schedule in schedules(&plan.clone(), &gpu().limits(), &choice) {
         unpools_with(schedule, &plan, &y, &indices, shape);
     }
 }
 
 fn unpools_with<T: Element, I: Index>(
     schedule: Schedule,
-    plan: &UnpoolPlan,
+    plan: &Plan,
     y: &Tensor<T>,
     indices: &Tensor<I>,
     shape: &[usize],
@@ -377,7 +377,7 @@ fn before_the_output<T: Element, I: Index>() {
     let unpool = MaxUnpool::new([1]).strides([2]).pads([2, 0]).output_shape([2, 1, 4]);
     let plan = unpool.unpool_space(UnpoolSpace::OutputShape).plan(&[2, 1, 2], T::DTYPE, I::INDEX_TYPE).unwrap();
     let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
-    let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
+    let schedule = select(&plan.clone(), &gpu().limits(), &choice).unwrap();
     let prepared = gpu().prepare_blocking(schedule).unwrap();
     let x = Tensor::<T>::new([2, 1, 2], bits(4, 4)).unwrap();
     for indices in [[1, 0, 5, 4], [0, 0, 2, 4], [0, 0, 1 << 20, 4], [-1, 0, 5, 4]] {

@@ -62,7 +62,7 @@ fn check<T: Element, I: Index>(gpu: &Gpu, pool: &dyn Pooling, shape: &[usize], l
     let mut dispatches = 0;
     for with_indices in [true, false] {
         let plan = pool.plan(shape, T::DTYPE, with_indices.then_some(I::INDEX_TYPE)).unwrap();
-        let whole: Plan = plan.clone().into();
+        let whole: Plan = plan.clone();
         let found = families(&whole, limits);
         assert!(found.contains(&Family::Accumulating) || shape.len() > 5, "{found:?}");
         for family in found {
@@ -155,7 +155,7 @@ fn check_unpool<T: Element, I: Index>(
 ) -> usize {
     let plan = unpool.plan(x.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
     let expected = reference::max_unpool(&plan, x.view(), indices.view());
-    let whole: Plan = plan.clone().into();
+    let whole: Plan = plan.clone();
     let mut dispatches = 0;
     for family in families(&whole, limits) {
         let choice = Choice { family: Some(family), ..Choice::default() };
@@ -245,7 +245,7 @@ fn what_no_kernel_can_cut_is_computed_in_tiles() {
     let shape = [1, 1, 3, 4, 5, 20, 30];
     let x = data::<f32>(&shape, 21);
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-    let refused = select(&plan.clone().into(), &gpu.limits(), &Choice::default());
+    let refused = select(&plan, &gpu.limits(), &Choice::default());
     assert!(matches!(refused, Err(PlanError::ExceedsLimit { .. })), "{refused:?}");
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     let pooled = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
@@ -275,8 +275,8 @@ fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
     // These are schedules only: no tensor of this size is allocated.
     let limits = Limits { max_buffer_bytes: 8 << 30, max_binding_bytes: 8 << 30, ..Limits::WEBGPU };
     let plans: [(Plan, u64); 2] = [
-        (MaxPool::new([31, 31]).plan(&[1, 64, 2_048, 2_048], DType::F32, None).unwrap().into(), 31 * 31),
-        (AdaptiveMaxPool::new([80, 80]).plan(&[30, 64, 1_024, 1_024], DType::F32, None).unwrap().into(), 14 * 14),
+        (MaxPool::new([31, 31]).plan(&[1, 64, 2_048, 2_048], DType::F32, None).unwrap(), 31 * 31),
+        (AdaptiveMaxPool::new([80, 80]).plan(&[30, 64, 1_024, 1_024], DType::F32, None).unwrap(), 14 * 14),
     ];
     for (plan, taps) in plans {
         let schedule = select(&plan, &limits, &Choice { family: Some(Family::Direct), ..Choice::default() }).unwrap();
@@ -302,11 +302,11 @@ fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
 
 fn more_than_a_buffer_or_a_count_can_hold_is_an_error_with_the_numbers() {
     let limits = Limits { max_buffer_bytes: 1 << 20, ..SMALL };
-    let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 1 << 19], DType::F32, None).unwrap().into();
+    let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 1 << 19], DType::F32, None).unwrap();
     let error = PlanError::ExceedsLimit { what: "bytes of x (max_buffer_bytes)", needed: 2 << 20, limit: 1 << 20 };
     assert_eq!(select(&plan, &limits, &Choice::default()), Err(error));
     let huge = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
-    let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 1 << 33], DType::U8, None).unwrap().into();
+    let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 1 << 33], DType::U8, None).unwrap();
     let error = PlanError::ExceedsLimit { what: "elements of x", needed: 1 << 33, limit: 1 << 31 };
     assert_eq!(select(&plan, &huge, &Choice::default()), Err(error));
 }
@@ -346,7 +346,7 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
 
     // Where there are several passes, the last one binds one buffer more if it writes indices.
     let four = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, Some(IndexType::I64)).unwrap();
-    let refused = select(&four.into(), limits, &Choice::default());
+    let refused = select(&four, limits, &Choice::default());
     assert_eq!(refused, Err(PlanError::ExceedsLimit { what: "max_storage_buffers", needed: 5, limit: 4 }));
     // Tiles would not help, so a call does not try them.
     let tensor = data::<f32>(&[1, 1, 4, 4, 4, 4], 9);
@@ -354,5 +354,5 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     let expected = PlanError::ExceedsLimit { what: "max_storage_buffers", needed: 5, limit: 4 };
     assert_eq!(refused, Err(ExecuteError::Plan(expected)));
     let values = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, None).unwrap();
-    assert!(select(&values.into(), limits, &Choice::default()).is_ok());
+    assert!(select(&values, limits, &Choice::default()).is_ok());
 }

@@ -8,7 +8,7 @@ use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Bound, Buffers, Choice, DType, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
     Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, OutsideWindow, Plan, PlanError, Pooling, Report,
-    Schedule, StorageOrder, Stream, Tensor, UnpoolPlan, families, select, wgpu,
+    Schedule, StorageOrder, Stream, Tensor, families, select, wgpu,
 };
 
 tests! {
@@ -66,8 +66,8 @@ fn unpools<T: Element, I: Index>(
     for rule in [OutsideWindow::Error, OutsideWindow::Skip] {
         let plan = unpool.clone().outside_window(rule).plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
         let x = Tensor::<T>::new(shape, values(count, random)).unwrap();
-        let unit = plan.space().index_count();
-        let schedules = schedules(&plan.clone().into());
+        let unit = plan.index_space().unwrap().index_count();
+        let schedules = schedules(&plan);
         assert!(!schedules.is_empty(), "{plan:?}");
         for spoilt in [0, 1, 7, 100] {
             let mut indices: Vec<i64> = match own {
@@ -169,7 +169,7 @@ fn a_window_in_the_padding_has_no_element() {
             _ => Err(ExecuteError::IndexOutsideWindow { position: 1, count: 7 }),
         };
         assert_eq!(reference::max_unpool::<f32>(&plan, &x, &indices), expected);
-        for schedule in schedules(&plan.into()) {
+        for schedule in schedules(&plan) {
             let prepared = gpu().prepare_blocking(schedule.clone()).unwrap();
             assert_eq!(calls::max_unpool::<f32>(&prepared, &x, &indices), expected, "{}", schedule.kernel());
         }
@@ -177,7 +177,7 @@ fn a_window_in_the_padding_has_no_element() {
 }
 
 /// A large unpool of this rule.
-fn large(rule: OutsideWindow) -> UnpoolPlan {
+fn large(rule: OutsideWindow) -> Plan {
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let unpool = MaxUnpool::inverse_of(&pool, &[1, 8, 64, 64]).outside_window(rule);
     unpool.plan(&[1, 8, 32, 32], DType::F32, IndexType::I64).unwrap()
@@ -190,7 +190,7 @@ fn an_unpool_of_a_pools_own_indices_is_one_dispatch() {
             (OutsideWindow::Error, vec![Operand::X, Operand::Y, Operand::Indices, Operand::Report]),
             (OutsideWindow::Skip, vec![Operand::X, Operand::Y, Operand::Indices]),
         ] {
-            let schedule = select(&large(rule).into(), &limits, &Choice::default()).unwrap();
+            let schedule = select(&large(rule), &limits, &Choice::default()).unwrap();
             assert_eq!((schedule.family(), schedule.dispatches().len()), (Family::Gather, 1));
             assert_eq!((schedule.operands(), schedule.scratch_bytes()), (operands, 0));
             assert!(schedule.dispatches()[0].indirect().is_none());
@@ -198,14 +198,14 @@ fn an_unpool_of_a_pools_own_indices_is_one_dispatch() {
         }
     }
     let general = Choice { family: Some(Family::ClaimEmit), build: None };
-    let refused = select(&large(OutsideWindow::Skip).into(), &Limits::WEBGPU, &general);
+    let refused = select(&large(OutsideWindow::Skip), &Limits::WEBGPU, &general);
     assert!(matches!(refused, Err(PlanError::KernelDoesNotApply { .. })), "{refused:?}");
 }
 
 fn windows_of_four_axes_are_kept_to_on_the_cpu() {
     let unpool = MaxUnpool::new([2; 4]).strides([2; 4]).outside_window(OutsideWindow::Skip);
     let plan = unpool.plan(&[1, 1, 1, 1, 1, 2], DType::U8, IndexType::I32).unwrap();
-    let refused = select(&plan.clone().into(), &Limits::WEBGPU, &Choice::default());
+    let refused = select(&plan, &Limits::WEBGPU, &Choice::default());
     assert!(matches!(refused, Err(PlanError::NotOnGpu { .. })), "{refused:?}");
     let x = Tensor::new([1, 1, 1, 1, 1, 2], vec![5u8, 6]).unwrap();
     let indices = Tensor::new(x.shape(), vec![3i32, 2]).unwrap();
@@ -221,7 +221,7 @@ fn a_report_is_kept_over_frames_until_it_is_cleared() {
         gpu().device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     };
     let [indices, report] = [8 * count as u64, 32].map(buffer);
-    let bound = |plan: &UnpoolPlan, indices: &wgpu::Buffer| {
+    let bound = |plan: &Plan, indices: &wgpu::Buffer| {
         let elements = plan.input_shape().iter().product::<usize>() as u64;
         let [x, y] = [4 * elements, 16 * elements].map(buffer);
         let buffers = Buffers {
@@ -254,7 +254,7 @@ fn a_report_is_kept_over_frames_until_it_is_cleared() {
         gpu().queue().submit([encoder.finish()]);
         staging.map_async(wgpu::MapMode::Read, .., |result| result.unwrap());
         gpu().device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
-        Report::from_bytes(&staging.get_mapped_range(..).unwrap()).unwrap().check(&plan.clone().into())
+        Report::from_bytes(&staging.get_mapped_range(..).unwrap()).unwrap().check(&plan)
     };
     let fault = |position, count| Err(ExecuteError::IndexOutsideWindow { position, count });
     let frame = |bad: &[usize]| shared(bad, None);

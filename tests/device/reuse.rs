@@ -181,7 +181,7 @@ fn equal_plans_share_a_preparation_and_its_scratch_memory() {
 
 /// A pool whose pipeline serves no other window.
 fn specialised(gpu: &Gpu, kernel: [i64; 2]) -> Prepared {
-    let plan = MaxPool::new(kernel).plan(&[1, 1, 12, 12], DType::F32, None).unwrap().into();
+    let plan = MaxPool::new(kernel).plan(&[1, 1, 12, 12], DType::F32, None).unwrap();
     let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
     let schedule = select(&plan, &gpu.limits(), &choice).unwrap();
     assert_eq!(schedule.dispatches().len(), 1);

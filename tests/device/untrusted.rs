@@ -9,7 +9,7 @@ use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, Build, Choice, DType, DeviceTensor, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
-    Layout, MaxUnpool, Operand, OutOfBounds, Prepared, Tensor, UnpoolPlan, select,
+    Layout, MaxUnpool, Operand, OutOfBounds, Plan, Prepared, Tensor, select,
 };
 
 tests! {
@@ -71,9 +71,9 @@ impl Surrounded {
 
 /// One way to compute an unpool, and its buffers.
 struct Way {
-    plan: UnpoolPlan,
+    plan: Plan,
     /// The same plan with bad indices skipped: it gives Y, whether or not an error is reported.
-    skipping: UnpoolPlan,
+    skipping: Plan,
     prepared: Prepared,
     /// X, Y, indices, report.
     buffers: [Surrounded; 4],
@@ -84,7 +84,7 @@ impl Way {
     fn new<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize], choice: &Choice) -> Option<Way> {
         let plan = unpool.plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
         let skipping = unpool.clone().out_of_bounds(OutOfBounds::Skip).plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
-        let schedule = select(&plan.clone().into(), &gpu().limits(), choice).ok()?;
+        let schedule = select(&plan, &gpu().limits(), choice).ok()?;
         let bytes = [
             schedule.operand_bytes(Operand::X),
             schedule.operand_bytes(Operand::Y),
@@ -168,7 +168,7 @@ fn tried<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize]) -> (u32, u64
         [(Family::Gather, Build::Generic), (Family::Gather, Build::Specialised), (Family::ClaimEmit, Build::Generic)];
     for choice in all.map(choice) {
         let Some(way) = Way::new::<T, I>(unpool, shape, &choice) else { continue };
-        let unit = way.plan.space().index_count() as i64;
+        let unit = way.plan.index_space().unwrap().index_count() as i64;
         let elements = proptest::collection::vec(any::<u64>(), count);
         let indices = proptest::collection::vec(index(unit), count);
         // Every run draws the same tensors; a failure prints them.

@@ -71,12 +71,12 @@ fn every_type_at_any_address() {
     let pool = MaxPool::new([3, 2]).strides([2, 2]).pads([1, 0, 1, 1]).layout(Layout::Nhwc);
     for dtype in DType::ALL {
         let x = elements(dtype, count);
-        agree(gpu(), &AdaptiveMaxPool::new([3, 4]).plan(&shape, dtype, None).unwrap().into(), std::slice::from_ref(&x));
+        agree(gpu(), &AdaptiveMaxPool::new([3, 4]).plan(&shape, dtype, None).unwrap(), std::slice::from_ref(&x));
         for index_type in [IndexType::I32, IndexType::I64] {
             let plan = pool.plan(&shape, dtype, Some(index_type)).unwrap();
-            let outputs = agree(gpu(), &plan.clone().into(), std::slice::from_ref(&x));
+            let outputs = agree(gpu(), &plan, std::slice::from_ref(&x));
             let unpool = MaxUnpool::inverse_of(&pool, &shape).plan(plan.output_shape(), dtype, index_type).unwrap();
-            agree(gpu(), &unpool.into(), &outputs);
+            agree(gpu(), &unpool, &outputs);
         }
     }
 }
@@ -94,25 +94,25 @@ fn tensors_beyond_the_limits_in_tiles() {
         [(DType::F32, IndexType::I64), (DType::I64, IndexType::I32), (DType::F16, IndexType::I32)]
     {
         let x = elements(dtype, shape.iter().product());
-        let values: Plan = pool.plan(&shape, dtype, None).unwrap().into();
+        let values: Plan = pool.plan(&shape, dtype, None).unwrap();
         // The tensors exceed what one schedule can have here.
         let refused = small.prepare_blocking(values.clone());
         assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::ExceedsLimit { .. }))), "{refused:?}");
         agree(&small, &values, std::slice::from_ref(&x));
         let plan = pool.plan(&shape, dtype, Some(index_type)).unwrap();
-        let outputs = agree(&small, &plan.clone().into(), &[x]);
+        let outputs = agree(&small, &plan, &[x]);
         let unpool = MaxUnpool::inverse_of(&pool, &shape).plan(plan.output_shape(), dtype, index_type).unwrap();
-        agree(&small, &unpool.clone().into(), &outputs);
+        agree(&small, &unpool.clone(), &outputs);
         // A bad index is the same error, and nothing is written.
         let mut bad = outputs;
         bad[1][..index_type.bytes()].fill(0x7F);
-        let [on_gpu, expected] = both(&small, &unpool.into(), &bad);
+        let [on_gpu, expected] = both(&small, &unpool, &bad);
         assert!(on_gpu.is_err() && on_gpu == expected, "{on_gpu:?}, {expected:?}");
     }
 }
 
 fn an_error_leaves_the_outputs_as_they_were() {
-    let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap().into();
+    let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap();
     let prepared = gpu().prepare_blocking(plan.clone()).unwrap();
     let x = TensorRef::new(DType::F32, &[1, 1, 4], &[0; 16]).unwrap();
     let integers = TensorRef::new(DType::I32, &[1, 1, 4], &[0; 16]).unwrap();
@@ -163,7 +163,7 @@ fn an_error_leaves_the_outputs_as_they_were() {
     let (expected, actual) = (vec![1, 1, 3], vec![1, 1, 4]);
     assert_eq!(error, Err(ExecuteError::ShapeMismatch { what: "y", expected, actual }));
     // Bad indices are known after the device has computed.
-    let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::U8, IndexType::I64).unwrap().into();
+    let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::U8, IndexType::I64).unwrap();
     let bad: Vec<u8> = [1i64, 3].iter().flat_map(|index| index.to_ne_bytes()).collect();
     let [on_gpu, expected] = both(gpu(), &unpool, &[vec![7, 8], bad]);
     assert_eq!(on_gpu, Err(ExecuteError::IndexOutOfRange { position: 1, value: 3, index_count: 3, count: 1 }));
@@ -171,11 +171,11 @@ fn an_error_leaves_the_outputs_as_they_were() {
 }
 
 fn tensors_without_elements() {
-    let pool: Plan = MaxPool::new([2]).plan(&[0, 3, 4], DType::F16, Some(IndexType::I64)).unwrap().into();
+    let pool: Plan = MaxPool::new([2]).plan(&[0, 3, 4], DType::F16, Some(IndexType::I64)).unwrap();
     assert_eq!(agree(gpu(), &pool, &[Vec::new()]), [[], []] as [[u8; 0]; 2]);
     // An empty X beside an output that has elements.
     let unpool = MaxUnpool::new([2]).out_of_bounds(OutOfBounds::Skip).output_shape([1, 0, 4]);
-    let unpool: Plan = unpool.plan(&[1, 0, 2], DType::F16, IndexType::I64).unwrap().into();
+    let unpool: Plan = unpool.plan(&[1, 0, 2], DType::F16, IndexType::I64).unwrap();
     agree(gpu(), &unpool, &[Vec::new(), Vec::new()]);
 }
 

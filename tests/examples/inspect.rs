@@ -43,16 +43,15 @@ fn as_json_a_schedule_is_whole() {
                 .strides([2, 2])
                 .pads([1; 4])
                 .plan(&[1, 64, 112, 112], DType::F32, Some(IndexType::I64))
-                .unwrap()
-                .into(),
+                .unwrap(),
         ),
         (
             "max_unpool --shape 1,2,512,1024 --kernel 2,2 --strides 2,2",
-            MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 2, 512, 1024], DType::F32, IndexType::I64).unwrap().into(),
+            MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 2, 512, 1024], DType::F32, IndexType::I64).unwrap(),
         ),
         (
             "adaptive_max_pool --shape 1,1,70000 --output-size 3000 --generic",
-            AdaptiveMaxPool::new([3_000]).plan(&[1, 1, 70_000], DType::F32, Some(IndexType::I64)).unwrap().into(),
+            AdaptiveMaxPool::new([3_000]).plan(&[1, 1, 70_000], DType::F32, Some(IndexType::I64)).unwrap(),
         ),
     ];
     let (mut tables, mut indirect) = (0, 0);
@@ -273,7 +272,7 @@ fn what_is_printed_is_wgsl() {
 fn kernels_are_those_of_the_library() {
     let plan = AdaptiveMaxPool::new([3, 4]).plan(&[2, 3, 40, 50], DType::F16, Some(IndexType::I32)).unwrap();
     let choice = Choice { family: Some(Family::Separable), build: Some(Build::Specialised) };
-    let schedule: Schedule = select(&Plan::from(plan), &Limits::WEBGPU, &choice).unwrap();
+    let schedule: Schedule = select(&plan, &Limits::WEBGPU, &choice).unwrap();
     let text = inspect(
         "library",
         "adaptive_max_pool --shape 2,3,40,50 --output-size 3,4 --dtype f16 --indices i32 --family separable \

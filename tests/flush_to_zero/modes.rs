@@ -82,8 +82,8 @@ fn agree(case: &Case, expected: &Outcome) {
 }
 
 /// A plan on data that are subnormal most of the time.
-fn case(plan: impl Into<Plan>, seed: u64) -> Case {
-    let plan: Plan = plan.into();
+fn case(plan: Plan, seed: u64) -> Case {
+    let plan: Plan = plan;
     let spec = &plan.inputs()[0];
     let count = spec.element_count() as usize;
     let styles = [STYLES, &[Style::Subnormal; 9]].concat();
@@ -97,7 +97,7 @@ fn pool(shape: &[usize], dtype: DType, pool: impl Pooling) -> Vec<Vec<u8>> {
     let with = case(pool.plan(shape, dtype, Some(IndexType::I64)).unwrap(), shape.iter().sum::<usize>() as u64);
     let expected = with.expected();
     agree(&with, &expected);
-    let without = Case { plan: pool.plan(shape, dtype, None).unwrap().into(), ..with.clone() };
+    let without = Case { plan: pool.plan(shape, dtype, None).unwrap(), ..with.clone() };
     agree(&without, &expected.clone().map(|outputs| outputs[..1].to_vec()));
     expected.unwrap()
 }

@@ -36,7 +36,7 @@ fn open(options: GpuOptions) -> Gpu {
 fn schedules(gpu: &Gpu) -> Vec<Schedule> {
     let plan = |(kernel, dtype): (i64, DType)| -> Plan {
         let pool = MaxPool::new([kernel, kernel]).strides([2, 2]);
-        pool.plan(&[1, 2, 70, 60], dtype, Some(IndexType::I64)).unwrap().into()
+        pool.plan(&[1, 2, 70, 60], dtype, Some(IndexType::I64)).unwrap()
     };
     let plans = [(2, DType::F32), (3, DType::F32), (2, DType::U8), (5, DType::F16), (2, DType::F32)].map(plan);
     plans.iter().map(|plan| select(plan, &gpu.limits(), &Choice::default()).unwrap()).collect()
@@ -75,7 +75,7 @@ fn shapes_of_a_window_that_comes_again_take_its_own_kernel() {
     let pool = |kernel: i64| MaxPool::new([kernel, kernel]).strides([2, 2]);
     let plan = |kernel, call| pool(kernel).plan(&shape(call), DType::F32, None).unwrap();
     // More shapes than the plan cache keeps, of one window.
-    let calls = calls_until_specialised(&gpu, |call| plan(3, call).into());
+    let calls = calls_until_specialised(&gpu, |call| plan(3, call));
     assert!(calls > 8, "{calls}: the first calls pay for no kernel of their own");
     let compiled = gpu.pipeline_count();
     for call in 0..30 {
@@ -101,7 +101,7 @@ fn shapes_of_a_window_that_comes_again_take_its_own_kernel() {
 
 fn a_kernel_that_is_compiled_is_taken_at_once() {
     let gpu = open(GpuOptions::new());
-    let plan: Plan = MaxPool::new([3, 3]).plan(&[1, 2, 70, 60], DType::F32, None).unwrap().into();
+    let plan: Plan = MaxPool::new([3, 3]).plan(&[1, 2, 70, 60], DType::F32, None).unwrap();
     let build = || gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().build();
     assert_eq!(build(), Build::Generic);
     gpu.warm_up_blocking(&[select(&plan, &gpu.limits(), &Choice::default()).unwrap()]).unwrap();
@@ -125,7 +125,7 @@ fn unpools_that_come_again_change_their_family_and_no_bit() {
     let family = || gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().family();
     assert_eq!(family(), Family::ClaimEmit);
     assert_eq!(unpool.on(&y, &indices).run_blocking(&gpu).as_ref(), Ok(&expected));
-    calls_until_specialised(&gpu, |_| plan.clone().into());
+    calls_until_specialised(&gpu, |_| plan.clone());
     assert_eq!(family(), Family::Gather);
     assert_eq!(unpool.on(&y, &indices).run_blocking(&gpu), Ok(expected));
 }
@@ -197,7 +197,7 @@ fn a_choice_holds_for_the_calls_of_its_gpu() {
     let unpool = MaxUnpool::inverse_of(&pool, x.shape());
     let unpool = unpool.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     assert_eq!(generic.prepare_blocking(unpool.clone()).unwrap().schedule().family(), Family::ClaimEmit);
-    let preferred = families(&unpool.clone().into(), &gpu.limits())[0];
+    let preferred = families(&unpool.clone(), &gpu.limits())[0];
     assert_eq!(gpu.prepare_blocking(unpool).unwrap().schedule().family(), preferred);
     // A family that does not apply is an error of the call.
     let gathers = gpu.with_choice(Choice { family: Some(Family::Gather), build: None });

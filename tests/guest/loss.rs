@@ -78,8 +78,8 @@ impl Held {
         let with = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
         let unpool = MaxUnpool::new([2, 2]).plan(x.shape(), DType::F32, IndexType::I64).unwrap();
         let indices = Tensor::new(x.shape(), (0..x.data().len() as i64).collect()).unwrap();
-        let schedule = select(&plan.clone().into(), &gpu.limits(), &Choice::default()).unwrap();
-        let prepared = [plan.into(), with.into(), unpool.into()].map(|plan: Plan| gpu.prepare_blocking(plan).unwrap());
+        let schedule = select(&plan, &gpu.limits(), &Choice::default()).unwrap();
+        let prepared = [plan, with, unpool].map(|plan: Plan| gpu.prepare_blocking(plan).unwrap());
         let on_device = [
             gpu.upload_blocking(x.view(), Layout::Nchw).unwrap(),
             gpu.upload_blocking(indices.view(), Layout::Nchw).unwrap(),
@@ -173,7 +173,7 @@ const CALLS: [(&str, Call); 19] = [
     ("chain", Held::results),
     ("execute", |held| {
         let plan = held.pool.plan(held.x.shape(), DType::F32, None)?;
-        held.executed(|x, y| held.gpu.run_blocking(&plan.into(), x, y))
+        held.executed(|x, y| held.gpu.run_blocking(&plan, x, y))
     }),
     ("prepared execute", |held| held.executed(|x, y| held.prepared[0].run_blocking(x, y))),
     ("encode", |held| held.encoded(false)),

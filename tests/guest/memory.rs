@@ -49,7 +49,7 @@ impl Work {
         let values = pool.plan(x.shape(), DType::F32, None).unwrap();
         let separated = reference::max_pool(&values, x.view()).unwrap();
         let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
-        let separable = select(&values.into(), &gpu.limits(), &choice).unwrap();
+        let separable = select(&values, &gpu.limits(), &choice).unwrap();
         assert!(separable.scratch_bytes() > 0);
         Work { pool, inverse, x, pooled, unpooled, separable, separated }
     }
@@ -87,7 +87,7 @@ impl Work {
         outputs.1.data_mut().fill(-7);
         let before = outputs.clone();
         let (first, second) = (&mut outputs.0, &mut outputs.1);
-        let result = gpu.run_blocking(&plan.into(), &[(&self.x).into()], &mut [first.into(), second.into()]);
+        let result = gpu.run_blocking(&plan, &[(&self.x).into()], &mut [first.into(), second.into()]);
         assert!(outputs == if result.is_ok() { self.pooled.clone() } else { before }, "all is written, or nothing");
         result
     }
@@ -441,7 +441,7 @@ fn what_is_dropped_is_freed() {
 }
 
 /// Runs the reference on a pool whose indices take eight bytes for each byte of X.
-fn reference_allocates(plan: &wgpu_pooling::PoolPlan, x: TensorView<'_, u8>) -> Outcome {
+fn reference_allocates(plan: &wgpu_pooling::Plan, x: TensorView<'_, u8>) -> Outcome {
     // From 128 MiB of X on, the indices need more than the limits above leave, so the call fails at once and computes
     // nothing.
     if x.data().len() < 128 << 20 {

@@ -735,7 +735,7 @@ fn a_lost_device_is_replaced() {
     let x = seeded(&[1, 2, 6, 7], 3);
     let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
     let expected = reference::max_pool(&plan, &x).unwrap();
-    let mut on_device = pollster::block_on(OnDevice::open(&instance, plan.into())).unwrap();
+    let mut on_device = pollster::block_on(OnDevice::open(&instance, plan)).unwrap();
     let first = on_device.gpu.clone();
     for lose in [false, true, true] {
         if lose {

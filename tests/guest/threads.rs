@@ -56,7 +56,7 @@ impl Work {
         let grid = AdaptiveMaxPool::new([3, 2]).plan(&shape, DType::F32, None).unwrap();
         let cells = reference::max_pool(&grid, unpooled.view()).unwrap();
         let prepare = |plan: wgpu_pooling::Plan| gpu.prepare_blocking(plan).unwrap();
-        let prepared = [prepare(plan.into()), prepare(inverse.into()), prepare(grid.into())];
+        let prepared = [prepare(plan), prepare(inverse), prepare(grid)];
         Work { pool, x, pooled, unpooled, cells, prepared }
     }
 
@@ -75,7 +75,7 @@ impl Work {
     fn executed(&self, gpu: &Gpu) {
         let inverse = MaxUnpool::inverse_of(&self.pool, self.x.shape());
         let (x, indices) = &self.pooled;
-        let plan = inverse.plan(x.shape(), DType::F32, IndexType::I64).unwrap().into();
+        let plan = inverse.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
         for choice in [Choice::default(), Choice { build: Some(Build::Generic), ..Choice::default() }] {
             let mut y = tensor(self.x.shape(), 3);
             let inputs = [x.into(), indices.into()];
@@ -196,7 +196,7 @@ fn gpus_live_side_by_side_and_one_that_is_lost_disturbs_no_other() {
 fn long_chain(gpu: &Gpu, busy: Duration) -> Chain {
     let plan = MaxPool::new([33, 33]).plan(&[1, 16, 128, 128], DType::F32, None).unwrap();
     let choice = Choice { family: Some(Family::Direct), ..Choice::default() };
-    let pool = gpu.prepare_blocking(select(&plan.into(), &gpu.limits(), &choice).unwrap()).unwrap();
+    let pool = gpu.prepare_blocking(select(&plan, &gpu.limits(), &choice).unwrap()).unwrap();
     let x = gpu.upload_blocking(tensor(&[1, 16, 128, 128], 3).view(), Layout::Nchw).unwrap();
     let chain_of = |steps: usize| {
         let mut chain = gpu.chain();

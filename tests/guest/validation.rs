@@ -101,7 +101,7 @@ fn operators<T: Element>(gpu: &Gpu) {
     let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
     let plan = pool.plan(x.shape(), T::DTYPE, Some(IndexType::I64)).expect("a valid pool");
     let expected = reference::max_pool_with_indices::<T, i64>(&plan, x.view()).expect("the plan's own tensor");
-    let pooled = Plan::from(plan.clone());
+    let pooled = plan.clone();
     for family in families(&pooled, &gpu.limits()) {
         let choice = Choice { family: Some(family), ..Choice::default() };
         let schedule = select(&pooled, &gpu.limits(), &choice).expect("the family applies");
@@ -109,7 +109,7 @@ fn operators<T: Element>(gpu: &Gpu) {
         assert_eq!(calls::max_pool_with_indices::<T, i64>(&prepared, x.view()).as_ref(), Ok(&expected));
     }
     let inverse = MaxUnpool::inverse_of(&pool, x.shape());
-    let inverse: Plan = inverse.plan(plan.output_shape(), T::DTYPE, IndexType::I64).expect("the inverse").into();
+    let inverse: Plan = inverse.plan(plan.output_shape(), T::DTYPE, IndexType::I64).expect("the inverse");
     let (y, indices) = &expected;
     for family in families(&inverse, &gpu.limits()) {
         let choice = Choice { family: Some(family), ..Choice::default() };
@@ -128,7 +128,7 @@ fn operators<T: Element>(gpu: &Gpu) {
 
 fn encoded(gpu: &Gpu) {
     let x = tensor::<f32>(&[1, 2, 40, 40]);
-    let plan: Plan = MaxPool::new([5, 5]).plan(x.shape(), DType::F32, None).expect("a valid pool").into();
+    let plan: Plan = MaxPool::new([5, 5]).plan(x.shape(), DType::F32, None).expect("a valid pool");
     let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
     let schedule = select(&plan, &gpu.limits(), &choice).expect("the family applies");
     let pool = gpu.prepare_blocking(Prepare::from(schedule).scratch_of_the_run()).expect("the schedule fits");

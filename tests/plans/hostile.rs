@@ -419,7 +419,7 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
     };
     let plan = |pool: &dyn Pooling, shape: &[usize]| -> (Vec<usize>, usize) {
         let plan = modestly(|| pool.plan(shape, DType::F32, Some(IndexType::I64))).unwrap();
-        (plan.output_shape().to_vec(), schedules(plan.into()))
+        (plan.output_shape().to_vec(), schedules(plan))
     };
     // Two taps 10^9 apart: 5 + 10^9 - 10^9 - 1 + 1 windows.
     let apart = 1_000_000_000;
@@ -440,15 +440,15 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
     assert_eq!(plan(&AdaptiveMaxPool::new([0]), &[1, 1, 1 << 50]).0, [1, 1, 0]);
     assert_eq!(plan(&GlobalMaxPool::new(), &[1, 1, 1 << 50]), (vec![1, 1, 1], 0));
     assert_eq!(plan(&MaxPool::new([1; 10]), &[1; 12]), (vec![1; 12], 4));
-    let huge: Plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 50], DType::F32, None).unwrap().into();
+    let huge: Plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 50], DType::F32, None).unwrap();
     assert_eq!(
         select(&huge, &Limits::WEBGPU, &Choice::default()),
         Err(PlanError::ExceedsLimit { what: "elements of x", needed: 1 << 50, limit: 1 << 31 })
     );
     let unpool = MaxUnpool::new([1 << 50]).plan(&[1; 3], DType::F32, IndexType::I64).unwrap();
-    assert_eq!(schedules(unpool.clone().into()), 0);
+    assert_eq!(schedules(unpool.clone()), 0);
     assert_eq!(
-        select(&unpool.into(), &Limits::WEBGPU, &Choice::default()),
+        select(&unpool, &Limits::WEBGPU, &Choice::default()),
         Err(PlanError::ExceedsLimit { what: "elements of y", needed: 1 << 50, limit: 1 << 31 })
     );
 }
@@ -470,7 +470,7 @@ fn tiles_of_hostile_plans_are_found_or_refused_with_next_to_nothing_allocated() 
         for limits in [Some(Limits::WEBGPU), Some(unlimited), None] {
             for budget in [0, 1 << 20, 1 << 30, u64::MAX] {
                 let tiling = modestly(|| {
-                    Tiling::new(&plan, budget, |tile| match &limits {
+                    Tiling::new(plan.pool().unwrap(), budget, |tile| match &limits {
                         Some(limits) => stream_bytes(tile, limits),
                         None => Reference.stream_bytes(tile),
                     })
@@ -487,11 +487,11 @@ fn tiles_of_hostile_plans_are_found_or_refused_with_next_to_nothing_allocated() 
 fn any_limits_give_a_schedule_that_keeps_to_them_or_an_error() {
     let shape = [2, 3, 40, 50];
     let plans: [Plan; 5] = [
-        MaxPool::new([3, 3]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into(),
-        MaxPool::new([30, 30]).plan(&shape, DType::U8, None).unwrap().into(),
-        AdaptiveMaxPool::new([7, 3]).plan(&shape, DType::F64, Some(IndexType::I32)).unwrap().into(),
-        MaxUnpool::new([2, 2]).plan(&shape, DType::F16, IndexType::I64).unwrap().into(),
-        MaxUnpool::new([3, 3]).strides([2, 2]).plan(&shape, DType::F32, IndexType::I32).unwrap().into(),
+        MaxPool::new([3, 3]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap(),
+        MaxPool::new([30, 30]).plan(&shape, DType::U8, None).unwrap(),
+        AdaptiveMaxPool::new([7, 3]).plan(&shape, DType::F64, Some(IndexType::I32)).unwrap(),
+        MaxUnpool::new([2, 2]).plan(&shape, DType::F16, IndexType::I64).unwrap(),
+        MaxUnpool::new([3, 3]).strides([2, 2]).plan(&shape, DType::F32, IndexType::I32).unwrap(),
     ];
     let edges = [0, 1, 2, 3, 4, 255, 4096, u64::from(u32::MAX), u64::MAX];
     let (mut tried, mut scheduled) = (0, 0);
@@ -573,7 +573,7 @@ fn conventions_answer_whatever_they_are_asked() {
 fn buffers_whose_words_exceed_32_bits_are_refused_or_cut_whatever_the_limits_say() {
     let endless = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
     // A table of 2^31 windows has two words for each window, and two more in front of them.
-    let plan = AdaptiveMaxPool::new([1 << 31]).plan(&[1, 1, 35], DType::U8, None).unwrap().into();
+    let plan = AdaptiveMaxPool::new([1 << 31]).plan(&[1, 1, 35], DType::U8, None).unwrap();
     let (needed, limit) = ((1 << 32) + 2, 1 << 32);
     assert_eq!(
         modestly(|| select(&plan, &endless, &Choice::default())).map(|schedule| schedule.family()),
@@ -581,7 +581,7 @@ fn buffers_whose_words_exceed_32_bits_are_refused_or_cut_whatever_the_limits_say
     );
     // Each of the 2^31 accumulators has three pairs of words.
     let endless = Limits { max_workgroups_per_dimension: u32::MAX, ..endless };
-    let plan = MaxPool::new([1, 1]).plan(&[1, 1, 1 << 16, 1 << 15], DType::U8, None).unwrap().into();
+    let plan = MaxPool::new([1, 1]).plan(&[1, 1, 1 << 16, 1 << 15], DType::U8, None).unwrap();
     let choice = Choice { family: Some(Family::Accumulating), ..Choice::default() };
     let schedule = modestly(|| select(&plan, &endless, &choice)).unwrap();
     assert!(schedule.scratch()[0] / 8 <= 1 << 32 && schedule.dispatches().len() >= 4, "{:?}", schedule.scratch());

@@ -39,7 +39,7 @@ fn no_invocation_loops_longer_than_software_drivers_allow() {
     for (pool, shape) in pools {
         for dtype in [DType::F32, DType::U8, DType::F16] {
             for indices in [None, Some(IndexType::I64)] {
-                let plan = pool.plan(&shape, dtype, indices).unwrap().into();
+                let plan = pool.plan(&shape, dtype, indices).unwrap();
                 for schedule in schedules(&plan) {
                     for dispatch in schedule.dispatches() {
                         let iterations = dispatch.iterations();
@@ -54,7 +54,7 @@ fn no_invocation_loops_longer_than_software_drivers_allow() {
         MaxUnpool::new([31; 2]).plan(&[2, 3, 40, 50], DType::U8, IndexType::I64),
         MaxUnpool::new([31; 3]).plan(&[1, 1, 40, 50, 6], DType::F32, IndexType::I32),
     ] {
-        for schedule in schedules(&unpool.unwrap().into()) {
+        for schedule in schedules(&unpool.unwrap()) {
             assert!(schedule.dispatches().iter().all(|dispatch| dispatch.iterations() <= MAX_ITERATIONS));
         }
     }
@@ -63,7 +63,7 @@ fn no_invocation_loops_longer_than_software_drivers_allow() {
 #[test]
 fn a_long_window_slides_and_a_short_one_is_direct() {
     let family = |pool: MaxPool, shape: &[usize]| {
-        let plan = pool.plan(shape, DType::F32, None).unwrap().into();
+        let plan = pool.plan(shape, DType::F32, None).unwrap();
         select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap().family()
     };
     assert_eq!(family(MaxPool::new([3, 3]), &[1, 1, 8, 8]), Family::Direct);
@@ -74,21 +74,20 @@ fn a_long_window_slides_and_a_short_one_is_direct() {
 fn families_that_apply_are_these() {
     use Family::{Accumulating, ClaimEmit, Direct, Gather, Reducing, Separable, Sliding, Teamed, ThreadTile};
     let of = |plan: Plan| families(&plan, &Limits::WEBGPU);
-    let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap().into());
+    let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap());
     let thirds = MaxPool::new([3, 3]);
     assert_eq!(pool(&thirds, &[1, 1, 8, 8]), [Direct, Separable, Accumulating, ThreadTile, Sliding, Teamed]);
     assert_eq!(pool(&thirds, &[8, 32, 16, 16]), [ThreadTile, Sliding, Direct, Separable, Accumulating, Teamed]);
     assert_eq!(pool(&GlobalMaxPool::new(), &[1, 8, 99, 99]), [Reducing, Teamed, Separable, Accumulating]);
     assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Sliding, Separable, Accumulating, Teamed]);
     assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable, Teamed, Reducing]);
-    let unpool =
-        |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap().into());
+    let unpool = |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap());
     assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 1, 8, 8]), [ClaimEmit, Gather]);
     let halves = MaxUnpool::new([2, 2]).strides([2, 2]);
     assert_eq!(unpool(halves.clone(), &[8, 64, 32, 32]), [Gather, ClaimEmit]);
     // What a software adapter gathers may be too few outputs for a GPU.
     assert_eq!(unpool(halves.clone(), &[1, 8, 32, 32]), [ClaimEmit, Gather]);
-    let few = halves.plan(&[1, 8, 32, 32], DType::F32, IndexType::I64).unwrap().into();
+    let few = halves.plan(&[1, 8, 32, 32], DType::F32, IndexType::I64).unwrap();
     assert_eq!(families(&few, &Limits { software: true, ..Limits::WEBGPU }), [Gather, ClaimEmit]);
     // Gather does not apply where too many windows hold an element, or where there are too many axes.
     assert_eq!(unpool(MaxUnpool::new([90, 90]), &[1, 1, 99, 99]), [ClaimEmit]);
@@ -98,13 +97,13 @@ fn families_that_apply_are_these() {
 #[test]
 fn schedules_are_equal_values_and_say_what_they_move() {
     let plan: Plan =
-        MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 8, 6], DType::F16, Some(IndexType::I32)).unwrap().into();
+        MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 8, 6], DType::F16, Some(IndexType::I32)).unwrap();
     let schedule = select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap();
     assert_eq!(schedule, select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap());
     assert_eq!(schedule.bytes_moved(), 144 * 2 + 36 * 2 + 36 * 4);
     assert_eq!(schedule.kernel(), "max_pool direct f16 generic (1 dispatch)");
     assert_eq!(schedule.scratch_bytes(), 0);
-    let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10], DType::F32, IndexType::I64).unwrap().into();
+    let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10], DType::F32, IndexType::I64).unwrap();
     let gather = Choice { family: Some(Family::Gather), ..Choice::default() };
     let schedule = select(&unpool, &Limits::WEBGPU, &gather).unwrap();
     assert_eq!(schedule.scratch_bytes(), 20 * 4 + 3 * 12, "an owner for each output element, and three grids");
@@ -115,7 +114,7 @@ fn schedules_are_equal_values_and_say_what_they_move() {
 
 #[test]
 fn grids_fold_beyond_one_dimension() {
-    let plan = MaxPool::new([1]).plan(&[70_000, 1, 64], DType::F32, None).unwrap().into();
+    let plan = MaxPool::new([1]).plan(&[70_000, 1, 64], DType::F32, None).unwrap();
     let schedule = select(&plan, &Limits::WEBGPU, &GENERIC).unwrap();
     let [x, y, z] = schedule.dispatches()[0].grid();
     assert!(x <= 65_535 && y == 2 && z == 1 && x * y >= 70_000, "{x} x {y}");
@@ -124,7 +123,7 @@ fn grids_fold_beyond_one_dimension() {
 #[test]
 fn long_axes_need_no_tables_where_a_formula_does() {
     // 20 million outputs along one axis: a table with an entry for each would exceed a binding.
-    let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10_000_000], DType::F32, IndexType::I64).unwrap().into();
+    let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10_000_000], DType::F32, IndexType::I64).unwrap();
     let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
     assert_eq!(schedule.family(), Family::Gather);
     assert_eq!(families(&unpool, &Limits::WEBGPU)[0], Family::Gather, "select takes the first that applies");
@@ -133,7 +132,7 @@ fn long_axes_need_no_tables_where_a_formula_does() {
 #[test]
 fn axes_that_shrink_are_reduced_first() {
     // The other way round there would be 10^10 candidates between the passes.
-    let plan = AdaptiveMaxPool::new([1, 100_000]).plan(&[1, 1, 100_000, 1], DType::F32, None).unwrap().into();
+    let plan = AdaptiveMaxPool::new([1, 100_000]).plan(&[1, 1, 100_000, 1], DType::F32, None).unwrap();
     let choice = Choice { family: Some(Family::Separable), build: Some(Build::Generic) };
     let schedule = select(&plan, &Limits::WEBGPU, &choice).unwrap();
     assert!(schedule.scratch_bytes() < 1 << 20, "{} bytes", schedule.scratch_bytes());
@@ -141,14 +140,14 @@ fn axes_that_shrink_are_reduced_first() {
 
 #[test]
 fn a_schedule_knows_which_devices_can_run_it() {
-    let plan = MaxPool::new([1]).plan(&[1, 1, 65_536 * 64], DType::F32, None).unwrap().into();
+    let plan = MaxPool::new([1]).plan(&[1, 1, 65_536 * 64], DType::F32, None).unwrap();
     let large = Limits { max_workgroups_per_dimension: 100_000, ..Limits::WEBGPU };
     let schedule = select(&plan, &large, &GENERIC).unwrap();
     assert_eq!(schedule.check(&large), Ok(()));
     let what = "max_workgroups_per_dimension";
     assert_eq!(schedule.check(&Limits::WEBGPU), Err(PlanError::ExceedsLimit { what, needed: 65_536, limit: 65_535 }));
     let few = Limits { max_storage_buffers: 4, ..Limits::WEBGPU };
-    let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap().into();
+    let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
     let what = "max_storage_buffers";
     let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
     assert_eq!(schedule.check(&few), Err(PlanError::ExceedsLimit { what, needed: 5, limit: 4 }));
@@ -165,13 +164,13 @@ fn what_is_selected_by_geometry() {
     use DType::{F16, F32, F64, U8};
     use Family::{Accumulating, ClaimEmit, Direct, Gather, Reducing, Separable, Sliding, Teamed, ThreadTile};
 
-    let of = |pool: &dyn Pooling, shape: &[usize], dtype| Plan::from(pool.plan(shape, dtype, None).unwrap());
+    let of = |pool: &dyn Pooling, shape: &[usize], dtype| pool.plan(shape, dtype, None).unwrap();
     let halves = || MaxPool::new([2, 2]).strides([2, 2]);
     let square = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
     let image: &[usize] = &[1, 64, 112, 112];
     let inverse = |pool: MaxPool, shape: &[usize], dtype| {
         let pooled = pool.plan(shape, dtype, Some(IndexType::I64)).unwrap();
-        Plan::from(MaxUnpool::inverse_of(&pool, shape).plan(pooled.output_shape(), dtype, IndexType::I64).unwrap())
+        MaxUnpool::inverse_of(&pool, shape).plan(pooled.output_shape(), dtype, IndexType::I64).unwrap()
     };
     let rows: Vec<(&str, Plan, Family, Build)> = vec![
         // The size decides on the build: all small tensors share one generic kernel, a large tensor gets a kernel for
@@ -288,9 +287,9 @@ fn what_is_selected_by_geometry() {
 /// A choice is kept to the letter, whether it names a family, a build or both; what cannot be kept is an error.
 #[test]
 fn what_is_asked_for_is_what_runs() {
-    let pool: Plan = MaxPool::new([3, 3]).plan(&[8, 32, 16, 16], DType::F32, None).unwrap().into();
+    let pool: Plan = MaxPool::new([3, 3]).plan(&[8, 32, 16, 16], DType::F32, None).unwrap();
     let unpool: Plan =
-        MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 64, 56, 56], DType::F32, IndexType::I64).unwrap().into();
+        MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 64, 56, 56], DType::F32, IndexType::I64).unwrap();
     for (plan, families_of_kind) in [
         (&pool, &[Family::Direct, Family::ThreadTile, Family::Separable, Family::Accumulating][..]),
         (&unpool, &[Family::Gather, Family::ClaimEmit][..]),

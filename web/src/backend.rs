@@ -5,7 +5,7 @@ use std::sync::Arc;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use wgpu_pooling::{Backend as _, Choice, Cpu, Device, Gpu, Plan, Run, Tensor, select};
+use wgpu_pooling::{Backend as _, Choice, Cpu, Device, Gpu, Run, Tensor, select};
 
 use crate::picture::Picture;
 use crate::plans::Plans;
@@ -53,7 +53,7 @@ impl Backend {
     /// Makes plans ready. On WebGPU their kernels are compiled: `progress` is called with the number of those that are
     /// ready and the number of all.
     pub async fn prepare(&self, plans: &Plans, progress: Function) -> Result<Prepared, JsError> {
-        let (pool, unpool) = (Plan::from(plans.pool.clone()), Plan::from(plans.unpool.clone()));
+        let (pool, unpool) = (plans.pool.clone(), plans.unpool.clone());
         if let Device::Gpu(gpu) = &self.device {
             let choice = Choice::default();
             let schedules = [
@@ -97,10 +97,9 @@ impl Prepared {
         let inputs = &[(&pooled).into(), (&indices).into()];
         let unpooled: Tensor<f32> = self.unpool.call(inputs).await.map_err(thrown)?;
         let end = milliseconds();
-        let Plan::Unpool(unpool) = self.unpool.plan() else {
+        let Some(space) = self.unpool.plan().index_space().cloned() else {
             return Err(JsError::new("an unpool was prepared from another plan"));
         };
-        let space = unpool.space().clone();
         Ok(Results { pooled, indices, unpooled, space, pool_ms: between - begin, unpool_ms: end - between })
     }
 }

@@ -157,12 +157,12 @@ fn cases(dtype: DType) -> Result<Vec<Case>, ExecuteError> {
     ];
     let mut cases = Vec::new();
     for (name, pool, shape, indices) in pools {
-        cases.push(Case { name, plan: pool.plan(shape, dtype, indices)?.into(), pool: None });
+        cases.push(Case { name, plan: pool.plan(shape, dtype, indices)?, pool: None });
     }
     for (name, pool, shape, indices) in unpools {
         let pooled = pool.plan(shape, dtype, Some(indices))?;
         let plan = MaxUnpool::inverse_of(pool, shape).plan(pooled.output_shape(), dtype, indices)?;
-        cases.push(Case { name, plan: plan.into(), pool: Some(pooled.into()) });
+        cases.push(Case { name, plan, pool: Some(pooled) });
     }
     Ok(cases)
 }

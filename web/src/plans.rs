@@ -1,9 +1,7 @@
 //! The numbers of the form as plans.
 
 use wasm_bindgen::prelude::*;
-use wgpu_pooling::{
-    AdaptiveMaxPool, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, PoolPlan, Pooling, UnpoolPlan, element_count,
-};
+use wgpu_pooling::{AdaptiveMaxPool, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, Plan, Pooling, element_count};
 
 use crate::picture::check_size;
 use crate::thrown;
@@ -11,8 +9,8 @@ use crate::thrown;
 /// A pool of a picture and its unpool, planned for the picture's size.
 #[wasm_bindgen]
 pub struct Plans {
-    pub(crate) pool: PoolPlan,
-    pub(crate) unpool: UnpoolPlan,
+    pub(crate) pool: Plan,
+    pub(crate) unpool: Plan,
 }
 
 #[wasm_bindgen]

@@ -229,7 +229,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use serde_json::json;
-    use wgpu_pooling::Plan;
 
     use super::*;
     use crate::classes::CLASSES;
@@ -265,8 +264,8 @@ mod tests {
             let bytes = plans.bytes();
             assert!((8 << 20..=40 << 20).contains(&bytes), "{bytes} bytes: {row:?}");
             assert!(plans.window_taps() <= 1 << 32, "{row:?}");
-            let pool = plans.filled_by.as_ref().or(if let Plan::Pool(pool) = &plans.plan { Some(pool) } else { None });
-            for axis in pool.unwrap().axes() {
+            let pool = plans.filled_by.as_ref().unwrap_or(&plans.plan).pool().unwrap();
+            for axis in &pool.axes {
                 assert!(axis.output > 0, "{row:?}");
                 let taps = |o| axis.window.taps(o, axis.input, axis.output).count;
                 assert!((0..axis.output).all(|o| taps(o) > 0), "a window without elements: {row:?}");

@@ -1,6 +1,6 @@
 //! The inputs of a row, on the host and on the device.
 
-use wgpu_pooling::{Buffers, Element, Operand, Plan, PoolPlan};
+use wgpu_pooling::{Buffers, Element, Operand, Plan};
 
 use crate::data::{self, Data};
 use crate::device::Device;
@@ -27,7 +27,7 @@ pub fn fill<T: Element>(device: &Device, plans: &Plans, data: Data, set: &Set) -
             let x = bytemuck::pod_collect_to_vec(&bytes[..(count * size_of::<T>()).min(bytes.len())]);
             Ok(Inputs { x, indices: device.read_back(indices)? })
         }
-        (Plan::Unpool(plan), Some(indices), None) => {
+        (plan @ Plan::Unpool(_), Some(indices), None) => {
             let host: Vec<T> = data::values(data, plans.x_shape().iter().product());
             device.upload(x, bytemuck::cast_slice(&host))?;
             let random = Indices::random(plan);
@@ -43,7 +43,7 @@ pub fn fill<T: Element>(device: &Device, plans: &Plans, data: Data, set: &Set) -
 }
 
 /// Computes an unpool's inputs by the pool.
-fn pooled<T: Element>(device: &Device, pool: &PoolPlan, data: Data, set: &Set) -> Result<(), Failure> {
+fn pooled<T: Element>(device: &Device, pool: &Plan, data: Data, set: &Set) -> Result<(), Failure> {
     let prepared = device.gpu.prepare_blocking(pool.clone())?;
     let host: Vec<T> = data::values(data, pool.input_shape().iter().product());
     let input = device.buffer("the pool's X", prepared.schedule().operand_bytes(Operand::X).unwrap_or(0))?;

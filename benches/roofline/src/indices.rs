@@ -1,7 +1,7 @@
 //! Index tensors on the host.
 
 use bytemuck::zeroed_vec;
-use wgpu_pooling::{IndexType, UnpoolPlan};
+use wgpu_pooling::{IndexType, Plan};
 
 use crate::data::{self, OF_INDICES, noise};
 
@@ -23,15 +23,15 @@ impl Indices {
     }
 
     /// Random positions for an unpool: each element of X has one in its own plane, and some have the same one.
-    pub fn random(plan: &UnpoolPlan) -> Indices {
-        let (plane, shape) = (plan.space().strides().c, &plan.inputs()[1].shape);
+    pub fn random(plan: &Plan) -> Indices {
+        let (plane, shape) = (plan.index_space().unwrap().strides().c, &plan.inputs()[1].shape);
         // Index tensors lie in planes, whatever the layout of X.
         let per_plane = shape[2..].iter().product::<usize>() as u64;
         let index = |at: u64| (at / per_plane) as i64 * plane + (noise(OF_INDICES + at) % plane as u64) as i64;
         let count = shape.iter().product();
         match plan.index_type() {
-            IndexType::I32 => Indices::I32(data::filled(count, |at| index(at) as i32)),
-            IndexType::I64 => Indices::I64(data::filled(count, index)),
+            Some(IndexType::I32) => Indices::I32(data::filled(count, |at| index(at) as i32)),
+            _ => Indices::I64(data::filled(count, index)),
         }
     }
 

@@ -156,10 +156,7 @@ pub fn same_bytes(what: &str, first: &[u8], other: &[u8]) -> Result<(), Failure>
 }
 
 fn index_type(plans: &Plans) -> Option<IndexType> {
-    match &plans.plan {
-        Plan::Pool(plan) => plan.indices().map(|indices| indices.index_type),
-        Plan::Unpool(plan) => Some(plan.index_type()),
-    }
+    plans.plan.index_type()
 }
 
 fn count(shape: &[usize]) -> usize {
@@ -189,7 +186,7 @@ mod tests {
             let x: Vec<f32> = values(Data::Mixed, count(plans.x_shape()));
             let view = TensorView::new(plans.x_shape(), &x).unwrap();
             let (mut y, indices, indices_out) = match &plans.plan {
-                Plan::Pool(plan) if plan.indices().is_some() => {
+                Plan::Pool(plan) if plan.indices.is_some() => {
                     let (y, indices): (Tensor<f32>, Tensor<i64>) = expected(&plans.plan, &[view.into()]).unwrap();
                     (y.into_data(), Vec::new(), indices.into_data())
                 }
@@ -201,7 +198,7 @@ mod tests {
                     let plane = row.pooled[2..].iter().product::<usize>() as i64;
                     let per_plane = (x.len() / 6) as i64;
                     let indices: Vec<i64> = (0..x.len() as i64).map(|at| at / per_plane * plane + at % plane).collect();
-                    let read = TensorView::new(&plan.inputs()[1].shape, &indices).unwrap();
+                    let read = TensorView::new(&plan.inputs[1].shape, &indices).unwrap();
                     let y: Tensor<f32> = expected(&plans.plan, &[view.into(), read.into()]).unwrap();
                     (y.into_data(), indices.clone(), Vec::new())
                 }

@@ -13,7 +13,7 @@ use crate::catalogue::{IndexSource, Operator, Row, Window};
 pub struct Plans {
     pub plan: Plan,
     /// The pool that computes an unpool's inputs, if they come from a pool.
-    pub filled_by: Option<PoolPlan>,
+    pub filled_by: Option<Plan>,
 }
 
 impl Plans {
@@ -21,45 +21,33 @@ impl Plans {
         let shape = in_layout(row.layout, &row.pooled);
         let pool = pooling(row, if dtype.is_float() { row.nan_policy } else { NanPolicy::default() });
         let Operator::MaxUnpool { indices: source, outside_window, .. } = row.operator else {
-            return Ok(Plans { plan: pool.plan(&shape, dtype, row.indices)?.into(), filled_by: None });
+            return Ok(Plans { plan: pool.plan(&shape, dtype, row.indices)?, filled_by: None });
         };
         let index_type = row.indices.unwrap_or(IndexType::I64);
         let pool_plan = pool.plan(&shape, dtype, Some(index_type))?;
         let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape).outside_window(outside_window);
         let plan = unpool.plan(pool_plan.output_shape(), dtype, index_type)?;
-        Ok(Plans { plan: plan.into(), filled_by: Some(pool_plan).filter(|_| source == IndexSource::Pool) })
+        Ok(Plans { plan, filled_by: Some(pool_plan).filter(|_| source == IndexSource::Pool) })
     }
 
     /// The shape of X.
     pub fn x_shape(&self) -> &[usize] {
-        match &self.plan {
-            Plan::Pool(plan) => plan.input_shape(),
-            Plan::Unpool(plan) => plan.input_shape(),
-        }
+        self.plan.input_shape()
     }
 
     /// The shape of Y.
     pub fn y_shape(&self) -> &[usize] {
-        match &self.plan {
-            Plan::Pool(plan) => plan.output_shape(),
-            Plan::Unpool(plan) => plan.output_shape(),
-        }
+        self.plan.output_shape()
     }
 
     /// The strides by which indices count, if there are any.
     fn strides(&self) -> Option<IndexStrides> {
-        match &self.plan {
-            Plan::Pool(plan) => plan.indices().map(|indices| indices.space.strides()),
-            Plan::Unpool(plan) => Some(plan.space().strides()),
-        }
+        self.plan.index_space().map(|space| space.strides())
     }
 
     /// The fewest bytes that have to be moved.
     pub fn bytes(&self) -> u64 {
-        match &self.plan {
-            Plan::Pool(plan) => plan.bytes(),
-            Plan::Unpool(plan) => plan.bytes(),
-        }
+        self.plan.bytes()
     }
 
     /// The number of elements that the reference visits.
@@ -72,7 +60,7 @@ impl Plans {
 
     /// The taps of all windows; for an unpool, those of the pool that computes its inputs.
     pub fn window_taps(&self) -> u64 {
-        self.filled_by.as_ref().map_or_else(|| self.taps(), pool_taps)
+        self.filled_by.as_ref().and_then(Plan::pool).map_or_else(|| self.taps(), pool_taps)
     }
 }
 
@@ -81,8 +69,8 @@ fn count(shape: &[usize]) -> u64 {
 }
 
 fn pool_taps(plan: &PoolPlan) -> u64 {
-    let outer = count(plan.input_shape()) / plan.axes().iter().map(|axis| axis.input as u64).product::<u64>().max(1);
-    let axis_taps = plan.axes().iter().map(|axis| {
+    let outer = count(plan.input_shape()) / plan.axes.iter().map(|axis| axis.input as u64).product::<u64>().max(1);
+    let axis_taps = plan.axes.iter().map(|axis| {
         let windows = (0..axis.output).map(|o| axis.window.taps(o, axis.input, axis.output).count as u64);
         windows.sum::<u64>()
     });

@@ -368,7 +368,7 @@ impl<'a> Facts<'a> {
                 if plan.has_empty_windows() {
                     traps.push(Trap::EmptyWindows);
                 }
-                if plan.axes().iter().any(|axis| axis.output == 0) {
+                if plan.axes.iter().any(|axis| axis.output == 0) {
                     traps.push(Trap::KernelExceedsInput);
                 }
             }

@@ -84,7 +84,7 @@ pub trait Backend: Shared {
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
     /// let prepared = backend.prepare(plan).await?;
     /// println!("{} by {}", backend.name(), prepared.kernel());
     /// # Ok(())
@@ -101,7 +101,7 @@ pub trait Backend: Shared {
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
     /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
     /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
     /// backend.run(&plan, &[(&x).into()], &mut [(&mut y).into()]).await?;
@@ -126,7 +126,7 @@ pub trait Backend: Shared {
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
     /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
     /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
     /// backend.run_blocking(&plan, &[(&x).into()], &mut [(&mut y).into()])?;
@@ -165,7 +165,7 @@ pub trait Backend: Shared {
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Reference};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?;
     /// assert_eq!(Reference.stream_bytes(&plan), Ok(4 * (3 + 2)));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
@@ -183,7 +183,7 @@ pub trait Backend: Shared {
     /// use wgpu_pooling::{Backend, DType, MaxPool, Run};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let tile = backend.prepare_tile(MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into()).await?;
+    /// let tile = backend.prepare_tile(MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?).await?;
     /// println!("{} holds {} bytes of a device in each call", tile.kernel(), tile.device_bytes());
     /// # Ok(())
     /// # }
@@ -200,7 +200,7 @@ pub trait Backend: Shared {
 ///
 /// # async fn f() -> Result<(), wgpu_pooling::ExecuteError> {
 /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
-/// let prepared = Backend::prepare(&Reference, plan.into()).await?;
+/// let prepared = Backend::prepare(&Reference, plan).await?;
 /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
 /// let y: Tensor<u8> = prepared.call(&[(&x).into()]).await?;
 /// assert_eq!(y.data(), &[3, 2]);
@@ -234,7 +234,7 @@ pub trait Run: Shared {
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
     /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
     /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
     /// let prepared = backend.prepare(plan).await?;
@@ -253,7 +253,7 @@ pub trait Run: Shared {
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
     /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
     /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
     /// let prepared = backend.prepare(plan).await?;
@@ -274,7 +274,7 @@ pub trait Run: Shared {
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
     /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
     /// let prepared = backend.prepare(plan).await?;
     /// let y: Tensor<u8> = prepared.call(&[(&x).into()]).await?;
@@ -301,7 +301,7 @@ pub trait Run: Shared {
     /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?.into();
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
     /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
     /// let prepared = backend.prepare(plan).await?;
     /// let y: Tensor<u8> = prepared.call_blocking(&[(&x).into()])?;

@@ -47,7 +47,7 @@ pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
     OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
-pub use plan::{IndexPlan, MAX_SPATIAL_AXES, Plan, PoolPlan, UnpoolPlan};
+pub use plan::{MAX_SPATIAL_AXES, Plan};
 pub use pooling::Pooling;
 pub use reference::Reference;
 pub use request::{AsTensor, Pool, Ready, Request};
@@ -69,7 +69,7 @@ pub use geometry::{AxisWindow, Taps};
 #[doc(hidden)]
 pub use index::IndexStrides;
 #[doc(hidden)]
-pub use plan::PoolAxis;
+pub use plan::{IndexPlan, PoolAxis, PoolPlan, UnpoolPlan};
 #[doc(hidden)]
 pub use tile::{Region, Tile, Tiling};
 #[doc(hidden)]

@@ -17,20 +17,22 @@ pub use dimensions::MAX_SPATIAL_AXES;
 pub(crate) use dimensions::{Dimensions, assemble, check_index_type};
 use dimensions::{bytes_of, spec};
 
-/// A computation: a pool or an unpool.
+/// A computation: a pool or an unpool of tensors of known shapes and types. The `plan` of an operator makes it.
 ///
 /// ```
-/// use wgpu_pooling::{DType, MaxPool, Plan};
-/// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-/// assert!(matches!(plan, Plan::Pool(_)));
+/// use wgpu_pooling::{DType, MaxPool};
+/// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 8, 6], DType::F32, None)?;
+/// assert_eq!((plan.operator(), plan.output_shape()), ("max_pool", &[1, 3, 4, 3][..]));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub enum Plan {
     /// MaxPool, GlobalMaxPool or AdaptiveMaxPool.
+    #[doc(hidden)]
     Pool(PoolPlan),
     /// MaxUnpool.
+    #[doc(hidden)]
     Unpool(UnpoolPlan),
 }
 
@@ -38,8 +40,8 @@ impl Plan {
     /// The operator's name: `max_pool`, `global_max_pool`, `adaptive_max_pool` or `max_unpool`.
     pub fn operator(&self) -> &'static str {
         match self {
-            Plan::Pool(plan) => plan.operator(),
-            Plan::Unpool(plan) => plan.operator(),
+            Plan::Pool(plan) => plan.operator,
+            Plan::Unpool(_) => "max_unpool",
         }
     }
 
@@ -58,6 +60,15 @@ impl Plan {
     #[doc(hidden)]
     pub const OPERAND_NAMES: [[&'static str; 2]; 2] = [["x", "indices"], ["y", "indices"]];
 
+    /// The plan of a pool; `None` for an unpool.
+    #[doc(hidden)]
+    pub fn pool(&self) -> Option<&PoolPlan> {
+        match self {
+            Plan::Pool(plan) => Some(plan),
+            Plan::Unpool(_) => None,
+        }
+    }
+
     /// What errors call a plan.
     #[doc(hidden)]
     pub fn kind(&self) -> &'static str {
@@ -67,65 +78,117 @@ impl Plan {
         }
     }
 
-    /// The tensors that are read: X of a pool, X and Indices of an unpool.
+    /// The tensors that are read: X of a pool, X and Indices of an unpool. The layout of Indices is that of their
+    /// convention.
     ///
     /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Plan};
-    /// let plan: Plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?.into();
-    /// assert_eq!(plan.inputs().len(), 2);
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F16, IndexType::I32)?;
+    /// let dtypes: Vec<DType> = plan.inputs().iter().map(|tensor| tensor.dtype).collect();
+    /// assert_eq!(dtypes, [DType::F16, DType::I32]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn inputs(&self) -> &[TensorSpec] {
         match self {
-            Plan::Pool(plan) => plan.inputs(),
-            Plan::Unpool(plan) => plan.inputs(),
+            Plan::Pool(plan) => &plan.inputs,
+            Plan::Unpool(plan) => &plan.inputs,
         }
     }
 
-    /// The tensors that are written: Y of a pool and, if requested, its Indices; Y of an unpool.
+    /// The tensors that are written: Y of a pool and, if requested, its Indices; Y of an unpool. The layout of Indices
+    /// is that of their convention: NCHW, also for NHWC data, unless another is chosen.
     ///
     /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxPool, Plan};
-    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, Some(IndexType::I64))?.into();
-    /// assert_eq!(plan.outputs().iter().map(|tensor| tensor.bytes()).collect::<Vec<_>>(), [9 * 4, 9 * 8]);
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
+    ///
+    /// let pool = MaxPool::new([2]).layout(Layout::Nhwc);
+    /// let plan = pool.plan(&[1, 4, 5], DType::F32, Some(IndexType::I64))?;
+    /// let [y, indices] = plan.outputs() else { unreachable!("Y and Indices") };
+    /// assert_eq!((&y.shape[..], y.dtype), (&[1, 3, 5][..], DType::F32));
+    /// assert_eq!((&indices.shape[..], indices.dtype, indices.layout), (&[1, 5, 3][..], DType::I64, Layout::Nchw));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn outputs(&self) -> &[TensorSpec] {
         match self {
-            Plan::Pool(plan) => plan.outputs(),
-            Plan::Unpool(plan) => plan.outputs(),
+            Plan::Pool(plan) => &plan.outputs,
+            Plan::Unpool(plan) => &plan.outputs,
+        }
+    }
+
+    /// The shape of X, in its layout.
+    pub fn input_shape(&self) -> &[usize] {
+        &self.inputs()[0].shape
+    }
+
+    /// The shape of Y, in its layout.
+    pub fn output_shape(&self) -> &[usize] {
+        &self.outputs()[0].shape
+    }
+
+    /// The convention of the indices that a pool writes or an unpool reads; `None` for a pool without indices.
+    ///
+    /// A program that knows where an unpool's indices come from can ask whether they count as the unpool does. An
+    /// unpool whose indices are flat in the inferred shape has a space other than Y's.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexFlattening, IndexSpace, IndexType, MaxUnpool};
+    ///
+    /// let plan = MaxUnpool::new([2]).output_shape([1, 3, 9]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
+    /// let space = plan.index_space().expect("an unpool has indices");
+    /// assert_eq!((space.shape(), space.index_count()), (vec![1, 3, 5], 15));
+    ///
+    /// // PyTorch's indices count by plane, ONNX's through the tensor.
+    /// let onnx = IndexSpace::new(1, 3, [5]);
+    /// assert!(space.agrees_with(&onnx));
+    /// assert!(!space.agrees_with(&onnx.with_flatten(IndexFlattening::Plane)));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn index_space(&self) -> Option<&IndexSpace> {
+        match self {
+            Plan::Pool(plan) => plan.indices.as_ref().map(|indices| &indices.space),
+            Plan::Unpool(plan) => Some(&plan.space),
+        }
+    }
+
+    /// The type of the indices that a pool writes or an unpool reads; `None` for a pool without indices.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, Some(IndexType::I32))?;
+    /// assert_eq!(plan.index_type(), Some(IndexType::I32));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn index_type(&self) -> Option<IndexType> {
+        match self {
+            Plan::Pool(plan) => plan.indices.as_ref().map(|indices| indices.index_type),
+            Plan::Unpool(plan) => Some(plan.index_type),
+        }
+    }
+
+    /// Whether some window of a pool lies wholly in padding; `false` for an unpool. The answer is `true` without a
+    /// search if dilations step over the whole input and more than 2^16 windows begin in the begin padding.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// let plan = |pads| MaxPool::new([2]).pads(pads).plan(&[1, 1, 4], DType::F32, None);
+    /// assert!(plan([0, 2])?.has_empty_windows());
+    /// assert!(!plan([0, 1])?.has_empty_windows());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn has_empty_windows(&self) -> bool {
+        match self {
+            Plan::Pool(plan) => plan.has_empty_windows(),
+            Plan::Unpool(_) => false,
         }
     }
 
     /// The fewest bytes that computing the plan must move: each input once, each output once.
-    #[doc(hidden)]
     pub fn bytes(&self) -> u64 {
         bytes_of(self.inputs(), self.outputs())
     }
 }
 
-impl From<PoolPlan> for Plan {
-    fn from(plan: PoolPlan) -> Self {
-        Plan::Pool(plan)
-    }
-}
-
-impl From<UnpoolPlan> for Plan {
-    fn from(plan: UnpoolPlan) -> Self {
-        Plan::Unpool(plan)
-    }
-}
-
 /// One spatial axis of a pool.
-///
-/// ```
-/// use wgpu_pooling::{AxisWindow, DType, MaxPool, PoolAxis};
-///
-/// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 8], DType::F32, None)?;
-/// let window = AxisWindow::Strided { kernel: 2, stride: 2, dilation: 1, pad_begin: 0 };
-/// assert_eq!(plan.axes(), &[PoolAxis { input: 8, output: 4, window }]);
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolAxis {
     /// Extent of X.
@@ -138,7 +201,6 @@ pub struct PoolAxis {
 
 impl PoolAxis {
     /// The taps of window `o` that lie inside the input. `o` is below `output`.
-    #[doc(hidden)]
     #[inline]
     pub fn taps(&self, o: usize) -> crate::geometry::Taps {
         self.window.taps(o, self.input, self.output)
@@ -146,15 +208,6 @@ impl PoolAxis {
 }
 
 /// The indices of a pool: their type, convention and value for empty windows.
-///
-/// ```
-/// use wgpu_pooling::{DType, EmptyIndex, IndexPlan, IndexSpace, IndexType, MaxPool};
-///
-/// let plan = MaxPool::new([2]).plan(&[1, 3, 8], DType::F32, Some(IndexType::I32))?;
-/// let (index_type, space, empty) = (IndexType::I32, IndexSpace::new(1, 3, [8]), EmptyIndex::MinusOne);
-/// assert_eq!(plan.indices(), Some(&IndexPlan { index_type, space, empty }));
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexPlan {
     /// The integer type.
@@ -177,7 +230,7 @@ pub enum EmptyBase {
 }
 
 impl IndexPlan {
-    #[doc(hidden)]
+    /// The index of an empty window.
     pub fn empty_base(&self) -> EmptyBase {
         match self.empty {
             EmptyIndex::MinusOne => EmptyBase::Constant(-1),
@@ -192,47 +245,36 @@ impl IndexPlan {
     }
 }
 
-/// A pool, ready to be computed: MaxPool, GlobalMaxPool and AdaptiveMaxPool differ only in their windows.
-///
-/// ```
-/// use wgpu_pooling::{DType, MaxPool};
-///
-/// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 8, 6], DType::F32, None)?;
-/// assert_eq!(plan.output_shape(), &[1, 3, 4, 3]);
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
+/// The plan of a pool: MaxPool, GlobalMaxPool and AdaptiveMaxPool differ only in their windows.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct PoolPlan {
-    pub(crate) operator: &'static str,
+    /// The operator's name.
+    pub operator: &'static str,
     /// X.
-    #[doc(hidden)]
     pub inputs: Vec<TensorSpec>,
     /// Y and, if requested, Indices.
-    #[doc(hidden)]
     pub outputs: Vec<TensorSpec>,
-    #[doc(hidden)]
+    /// N.
     pub batch: usize,
-    #[doc(hidden)]
+    /// C.
     pub channels: usize,
-    #[doc(hidden)]
+    /// The spatial axes, outermost first.
     pub axes: Vec<PoolAxis>,
-    #[doc(hidden)]
+    /// What is reduced to: the maximum.
     pub reduction: Reduction,
-    #[doc(hidden)]
+    /// The rule for NaN in a window.
     pub nan_policy: NanPolicy,
-    #[doc(hidden)]
+    /// The element of Y of a window wholly in padding.
     pub empty_value: EmptyValue,
-    #[doc(hidden)]
+    /// The type and convention of the indices; `None` for a pool of values only.
     pub indices: Option<IndexPlan>,
-    #[doc(hidden)]
+    /// The function that is applied to Y.
     pub activation: Activation,
     /// The origin of X in the tensor that the index space counts.
-    #[doc(hidden)]
     pub origin: Origin,
     /// Whether X is a part of a window that does not hold the window's first element. Under `SeedFirst` no NaN wins in
     /// such a part, and Y is a NaN if all its elements are NaN.
-    #[doc(hidden)]
     pub later_part: bool,
 }
 
@@ -262,40 +304,6 @@ impl Origin {
 }
 
 impl PoolPlan {
-    /// The operator's name: `max_pool`, `global_max_pool` or `adaptive_max_pool`.
-    pub fn operator(&self) -> &'static str {
-        self.operator
-    }
-
-    /// The tensors that are read: X.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Layout, MaxPool, TensorSpec};
-    /// let plan = MaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 4, 3], DType::U8, None)?;
-    /// assert_eq!(plan.inputs(), [TensorSpec { shape: vec![1, 4, 3], dtype: DType::U8, layout: Layout::Nhwc }]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn inputs(&self) -> &[TensorSpec] {
-        &self.inputs
-    }
-
-    /// The tensors that are written: Y, then Indices if requested. The layout of Indices is that of their convention:
-    /// NCHW, also for NHWC data, unless another is chosen.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
-    ///
-    /// let pool = MaxPool::new([2]).layout(Layout::Nhwc);
-    /// let plan = pool.plan(&[1, 4, 5], DType::F32, Some(IndexType::I64))?;
-    /// let [y, indices] = plan.outputs() else { unreachable!("Y and Indices") };
-    /// assert_eq!((&y.shape[..], y.dtype), (&[1, 3, 5][..], DType::F32));
-    /// assert_eq!((&indices.shape[..], indices.dtype, indices.layout), (&[1, 5, 3][..], DType::I64, Layout::Nchw));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn outputs(&self) -> &[TensorSpec] {
-        &self.outputs
-    }
-
     /// The shape of X, in its layout.
     pub fn input_shape(&self) -> &[usize] {
         &self.inputs[0].shape
@@ -307,63 +315,29 @@ impl PoolPlan {
     }
 
     /// The element type of X and Y.
-    #[doc(hidden)]
     #[inline]
     pub fn dtype(&self) -> DType {
         self.inputs[0].dtype
     }
 
     /// The layout of X and Y.
-    #[doc(hidden)]
     #[inline]
     pub fn layout(&self) -> Layout {
         self.inputs[0].layout
     }
 
-    /// The spatial axes, outermost first.
-    #[doc(hidden)]
-    pub fn axes(&self) -> &[PoolAxis] {
-        &self.axes
-    }
-
-    /// The type and convention of the indices; `None` for a pool of values only.
-    pub fn indices(&self) -> Option<&IndexPlan> {
-        self.indices.as_ref()
-    }
-
-    /// The rule for NaN in a window.
-    pub fn nan_policy(&self) -> NanPolicy {
-        self.nan_policy
-    }
-
-    /// The function that is applied to Y.
-    pub fn activation(&self) -> Activation {
-        self.activation
-    }
-
-    /// Whether some window lies wholly in padding. The answer is `true` without a search if dilations step over the
-    /// whole input and more than 2^16 windows begin in the begin padding.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, MaxPool};
-    /// let plan = |pads| MaxPool::new([2]).pads(pads).plan(&[1, 1, 4], DType::F32, None);
-    /// assert!(plan([0, 2])?.has_empty_windows());
-    /// assert!(!plan([0, 1])?.has_empty_windows());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
+    /// As [`Plan::has_empty_windows`].
     pub fn has_empty_windows(&self) -> bool {
         self.axes.iter().any(|axis| axis.window.has_empty(axis.input, axis.output))
     }
 
     /// Whether no NaN can win, not even as the first element in X of its window.
-    #[doc(hidden)]
     #[inline]
     pub fn ignores_nan(&self) -> bool {
         self.later_part && self.nan_policy == NanPolicy::SeedFirst
     }
 
     /// Whether an element replaces the best one before it in its window.
-    #[doc(hidden)]
     pub fn replaces<T: Element>(&self, best: Option<T>, v: T) -> bool {
         match (self.nan_policy, best) {
             (NanPolicy::SeedFirst, None) => !(self.ignores_nan() && v.is_nan()),
@@ -375,19 +349,16 @@ impl PoolPlan {
     }
 
     /// The element of Y of a window that is not empty but has no winner, before the activation.
-    #[doc(hidden)]
     pub fn lowest<T: Element>(&self) -> T {
         if self.ignores_nan() { T::from_bits64(T::DTYPE.nan_bits()) } else { self.seed() }
     }
 
     /// The element of Y of an empty window, before the activation.
-    #[doc(hidden)]
     pub fn empty<T: Element>(&self) -> T {
         T::from_bits64(self.reduction.empty_bits(self.empty_value, T::DTYPE))
     }
 
     /// The element from which `NanPolicy::SeedLowest` starts.
-    #[doc(hidden)]
     pub fn seed<T: Element>(&self) -> T {
         T::from_bits64(self.reduction.seed_bits(T::DTYPE))
     }
@@ -441,53 +412,39 @@ impl PoolPlan {
     }
 }
 
-/// An unpool, ready to be computed.
-///
-/// ```
-/// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-///
-/// let plan = MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 4, 3], DType::F32, IndexType::I64)?;
-/// assert_eq!(plan.output_shape(), &[1, 3, 8, 6]);
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
+/// The plan of an unpool.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct UnpoolPlan {
     /// X, then Indices.
-    #[doc(hidden)]
     pub inputs: Vec<TensorSpec>,
     /// Y.
-    #[doc(hidden)]
     pub outputs: Vec<TensorSpec>,
-    #[doc(hidden)]
+    /// N.
     pub batch: usize,
-    #[doc(hidden)]
+    /// C.
     pub channels: usize,
     /// Spatial extents of X, outermost first.
-    #[doc(hidden)]
     pub x_extents: Vec<usize>,
     /// Spatial extents of Y, outermost first.
-    #[doc(hidden)]
     pub y_extents: Vec<usize>,
-    #[doc(hidden)]
+    /// The type of the indices.
     pub index_type: IndexType,
-    #[doc(hidden)]
+    /// Their convention.
     pub space: IndexSpace,
     /// The windows of the pool from which the indices are expected to come, one per axis of X, on the index space. What
     /// becomes of indices outside these windows is the option `outside_window`. `None` where the windows exceed 64-bit
     /// positions.
-    #[doc(hidden)]
     pub windows: Option<Vec<AxisWindow>>,
     /// Whether the index -1 marks an empty window and is skipped.
-    #[doc(hidden)]
     pub skip_minus_one: bool,
-    #[doc(hidden)]
+    /// Which source wins where indices agree.
     pub duplicates: Duplicates,
-    #[doc(hidden)]
+    /// What becomes of indices outside the index space.
     pub out_of_bounds: OutOfBounds,
-    #[doc(hidden)]
+    /// What becomes of indices outside the windows.
     pub outside_window: OutsideWindow,
-    #[doc(hidden)]
+    /// The function that is applied to Y.
     pub activation: Activation,
 }
 
@@ -504,36 +461,6 @@ pub enum IndexTarget {
 }
 
 impl UnpoolPlan {
-    /// The operator's name: `max_unpool`.
-    pub fn operator(&self) -> &'static str {
-        "max_unpool"
-    }
-
-    /// The tensors that are read: X, then Indices, whose layout is that of their convention.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F16, IndexType::I32)?;
-    /// let dtypes: Vec<DType> = plan.inputs().iter().map(|tensor| tensor.dtype).collect();
-    /// assert_eq!(dtypes, [DType::F16, DType::I32]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn inputs(&self) -> &[TensorSpec] {
-        &self.inputs
-    }
-
-    /// The tensors that are written: Y.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool, TensorSpec};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
-    /// assert_eq!(plan.outputs(), [TensorSpec { shape: vec![1, 3, 5], dtype: DType::F32, layout: Layout::Nchw }]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn outputs(&self) -> &[TensorSpec] {
-        &self.outputs
-    }
-
     /// The shape of X, in its layout.
     pub fn input_shape(&self) -> &[usize] {
         &self.inputs[0].shape
@@ -545,62 +472,15 @@ impl UnpoolPlan {
     }
 
     /// The element type of X and Y.
-    #[doc(hidden)]
     #[inline]
     pub fn dtype(&self) -> DType {
         self.inputs[0].dtype
     }
 
     /// The layout of X and Y.
-    #[doc(hidden)]
     #[inline]
     pub fn layout(&self) -> Layout {
         self.inputs[0].layout
-    }
-
-    /// The function that is applied to Y.
-    pub fn activation(&self) -> Activation {
-        self.activation
-    }
-
-    /// The type of the indices.
-    pub fn index_type(&self) -> IndexType {
-        self.index_type
-    }
-
-    /// The index convention, on the index space. Its extents are not Y's when the indices are flat in the inferred
-    /// shape.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    ///
-    /// let unpool = MaxUnpool::new([2]).output_shape([1, 3, 9]);
-    /// let plan = unpool.plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
-    /// assert_eq!((plan.space().shape(), plan.space().index_count()), (vec![1, 3, 5], 15));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn space(&self) -> &IndexSpace {
-        &self.space
-    }
-
-    /// Refuses indices of another convention than this plan's. A chain checks this for tensors whose convention is
-    /// known; a program that knows where its indices come from can check it too.
-    ///
-    /// # Errors
-    /// [`PlanError::IndexSpaceMismatch`].
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexFlattening, IndexSpace, IndexType, MaxUnpool};
-    ///
-    /// // PyTorch's indices count by plane, ONNX's through the tensor.
-    /// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 3, 2], DType::F32, IndexType::I64)?;
-    /// let onnx = IndexSpace::new(1, 3, [4]);
-    /// assert!(plan.check_index_space(&onnx).is_ok());
-    /// assert!(plan.check_index_space(&onnx.with_flatten(IndexFlattening::Plane)).is_err());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn check_index_space(&self, indices: &IndexSpace) -> Result<(), PlanError> {
-        self.space.check_indices(indices)
     }
 
     /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.

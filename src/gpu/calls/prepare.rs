@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wgpu_pooling_plan::{ExecuteError, Plan, PoolPlan, UnpoolPlan};
+use wgpu_pooling_plan::{ExecuteError, Plan};
 
 use super::gpu::{Gpu, Inner};
 use crate::family::Build;
@@ -65,18 +65,11 @@ impl From<Schedule> for Prepare {
     }
 }
 
-macro_rules! prepare_from {
-    ($plan:ty) => {
-        impl From<$plan> for Prepare {
-            fn from(plan: $plan) -> Prepare {
-                Prepare { source: PrepareSource::Plan(plan.into()), cached: false, scratch: Scratch::Own }
-            }
-        }
-    };
+impl From<Plan> for Prepare {
+    fn from(plan: Plan) -> Prepare {
+        Prepare { source: PrepareSource::Plan(plan), cached: false, scratch: Scratch::Own }
+    }
 }
-prepare_from!(Plan);
-prepare_from!(PoolPlan);
-prepare_from!(UnpoolPlan);
 
 impl Prepare {
     /// Prepares through the plan cache, as one-shot calls do: a plan that was prepared recently is not prepared again,
@@ -141,7 +134,7 @@ impl Gpu {
     /// let prepared = gpu.prepare(plan.clone()).await?;
     /// assert_eq!(prepared.schedule().output_shape(), &[1, 3, 60, 60]);
     /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
-    /// let prepared = gpu.prepare(select(&plan.into(), &gpu.limits(), &choice)?).await?;
+    /// let prepared = gpu.prepare(select(&plan, &gpu.limits(), &choice)?).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -242,7 +235,7 @@ impl Gpu {
     /// # async fn warm_up(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{select, Choice, DType, MaxPool};
     /// let plan = MaxPool::new([2, 2]).plan(&[1, 3, 64, 64], DType::F32, None)?;
-    /// let schedule = select(&plan.into(), &gpu.limits(), &Choice::default())?;
+    /// let schedule = select(&plan, &gpu.limits(), &Choice::default())?;
     /// gpu.warm_up(&[schedule], |ready, kernels| println!("{ready} of {kernels} kernels")).await?;
     /// assert!(gpu.pipeline_count() > 0);
     /// # Ok(())

@@ -269,7 +269,7 @@ mod tests {
     /// The keys of pools whose windows have one row.
     fn keys() -> Vec<KernelKey> {
         let key = |columns| {
-            let plan = MaxPool::new([1, columns]).plan(&[1, 1, 1, 32], DType::F32, None).unwrap().into();
+            let plan = MaxPool::new([1, columns]).plan(&[1, 1, 1, 32], DType::F32, None).unwrap();
             let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
             select(&plan, &Limits::WEBGPU, &choice).unwrap().dispatches()[0].key().clone()
         };

@@ -41,7 +41,7 @@ fn layers_that_openvino_has_written_have_openvinos_shapes() {
     let types: Vec<_> = plans
         .iter()
         .map(|plan| match plan {
-            Plan::Pool(plan) => plan.indices().map(|indices| indices.index_type),
+            Plan::Pool(_) => plan.index_type(),
             _ => None,
         })
         .collect();
@@ -82,7 +82,7 @@ fn attributes_have_openvinos_meaning() {
     let unknown = shape("opset1", "dilations='1'").unwrap_err();
     assert!(matches!(unknown, ModelError::Plan(PlanError::UnknownAttribute { .. })), "{unknown}");
     let Plan::Pool(plan) = pool("opset8", DATA).unwrap() else { panic!() };
-    assert_eq!(plan.nan_policy(), NanPolicy::SeedLowest);
+    assert_eq!(plan.nan_policy, NanPolicy::SeedLowest);
     assert!(matches!(pool("opset9", DATA), Err(ModelError::Plan(PlanError::UnknownOperator { .. }))));
     assert!(matches!(pool("extension", DATA), Err(ModelError::Ir(_))));
     assert!(matches!(pool("opset8", "kernel='2' strides='1'"), Err(ModelError::Plan(_))));

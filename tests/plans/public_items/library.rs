@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use syn::{Field, ImplItem, Item, ItemImpl, ItemMacro, Type, Visibility};
+use syn::{Field, ImplItem, Item, ItemImpl, ItemMacro, Type, Variant, Visibility};
 
 use super::syntax::*;
 
@@ -174,15 +174,8 @@ impl Library {
             Item::Enum(item) => {
                 let head = format!("{}pub enum {}{}", noticed(&item.attrs), item.ident, generics(&item.generics));
                 self.line(name, &(head + &conditional(outer, &item.attrs)));
-                for variant in &item.variants {
-                    let fields = variant.fields.iter().map(|field| match &field.ident {
-                        Some(ident) => format!("{ident}: {}", text(&field.ty)),
-                        None => text(&field.ty),
-                    });
-                    let fields = fields.collect::<Vec<_>>().join(", ");
-                    let fields = if fields.is_empty() { fields } else { format!(" ({fields})") };
-                    let text = format!("{}variant{fields}", noticed(&variant.attrs));
-                    self.line(&format!("{name}::{}", variant.ident), &text);
+                for variant in item.variants.iter().filter(|variant| !is_hidden(&variant.attrs)) {
+                    self.line(&format!("{name}::{}", variant.ident), &variant_text(variant));
                 }
             }
             Item::Trait(item) => {
@@ -292,6 +285,12 @@ impl Library {
                     let hidden = item.items.iter().filter(|inner| is_hidden_in_trait(inner)).map(trait_item);
                     self.hidden.extend(hidden.map(|(name, text)| format!("{}::{name}: {text}", item.ident)));
                 }
+                Item::Enum(item) => {
+                    let hidden = item.variants.iter().filter(|variant| is_hidden(&variant.attrs));
+                    let line =
+                        |variant: &Variant| format!("{}::{}: {}", item.ident, variant.ident, variant_text(variant));
+                    self.hidden.extend(hidden.map(line));
+                }
                 Item::Use(item) if is_hidden(&item.attrs) => {
                     let uses = brought(&item.tree, &[]).into_iter();
                     self.hidden.extend(uses.map(|(item, from)| format!("{item}: pub use {}", from.join("::"))));
@@ -366,4 +365,15 @@ impl Library {
         }
         types.len()
     }
+}
+
+/// The text of a variant, without its name.
+fn variant_text(variant: &Variant) -> String {
+    let fields = variant.fields.iter().map(|field| match &field.ident {
+        Some(ident) => format!("{ident}: {}", text(&field.ty)),
+        None => text(&field.ty),
+    });
+    let fields = fields.collect::<Vec<_>>().join(", ");
+    let fields = if fields.is_empty() { fields } else { format!(" ({fields})") };
+    format!("{}variant{fields}", noticed(&variant.attrs))
 }

@@ -185,13 +185,13 @@ fn plan(ask: &Ask) -> Result<Plan, PlanError> {
     let indices = pick(&indices, ask.types[4]);
     let shape = shape(ask, &ask.extents);
     match ask.kind {
-        Kind::Window => window(ask).nan_policy(nan_rule).plan(&shape, dtype, indices).map(Plan::from),
+        Kind::Window => window(ask).nan_policy(nan_rule).plan(&shape, dtype, indices),
         Kind::Whole => {
             let pool = shared!(GlobalMaxPool::new().nan_policy(nan_rule), ask);
-            pool.plan(&shape, dtype, indices).map(Plan::from)
+            pool.plan(&shape, dtype, indices)
         }
-        Kind::Adaptive => adaptive(ask).nan_policy(nan_rule).plan(&shape, dtype, indices).map(Plan::from),
-        Kind::Unpool => unpool(ask).plan(&shape, dtype, index_type).map(Plan::from),
+        Kind::Adaptive => adaptive(ask).nan_policy(nan_rule).plan(&shape, dtype, indices),
+        Kind::Unpool => unpool(ask).plan(&shape, dtype, index_type),
         Kind::Inverse => inverse(ask, &shape, dtype, index_type),
     }
 }
@@ -259,7 +259,7 @@ fn inverse(ask: &Ask, shape: &[usize], dtype: DType, index_type: IndexType) -> R
     };
     let pooled = pool.plan(shape, dtype, Some(index_type))?;
     let unpool = unpool_options(MaxUnpool::inverse_of(pool.as_ref(), shape), ask);
-    unpool.plan(pooled.output_shape(), dtype, index_type).map(Plan::from)
+    unpool.plan(pooled.output_shape(), dtype, index_type)
 }
 
 /// The line of an item.
@@ -292,9 +292,9 @@ fn record(plan: &Result<Plan, PlanError>, item: &[u64], texts: &mut Texts<Kernel
     }
     record.insert("cpu".to_owned(), cpu(plan));
     if let Plan::Pool(pool) = plan {
-        let windows = pool.axes().iter().map(|axis| json!(debug(&format!("{axis:?}"), &VARIANTS)));
+        let windows = pool.axes.iter().map(|axis| json!(debug(&format!("{axis:?}"), &VARIANTS)));
         record.insert("windows".to_owned(), windows.collect());
-        let strides = pool.indices().map(|indices| debug(&format!("{:?}", indices.space.strides()), &[]));
+        let strides = pool.indices.as_ref().map(|indices| debug(&format!("{:?}", indices.space.strides()), &[]));
         record.insert("strides".to_owned(), json!(strides));
         record.insert("tiles".to_owned(), tiles(pool, texts)?);
     }
@@ -456,11 +456,11 @@ fn tiling(tiling: &Tiling, limits: Option<&Limits>, texts: &mut Texts<KernelKey>
     numbers.dedup();
     let tiles: Vec<Value> = numbers.into_iter().map(|number| json!(tiling.tile(number).as_ref().map(tile))).collect();
     let computed = match (tiling.tile(last), limits) {
-        (Some(tile), Some(limits)) => match select(&Plan::from(tile.plan().clone()), limits, &Choice::default()) {
+        (Some(tile), Some(limits)) => match select(&Plan::Pool(tile.plan().clone()), limits, &Choice::default()) {
             Ok(schedule) => self::schedule(&schedule, texts)?,
             Err(error) => refused(&error),
         },
-        (Some(tile), None) => prepared(Cpu::new(), &Plan::from(tile.plan().clone())),
+        (Some(tile), None) => prepared(Cpu::new(), &Plan::Pool(tile.plan().clone())),
         (None, _) => Value::Null,
     };
     Ok(json!({"count": tiling.len(), "peak": tiling.peak_bytes(), "tiles": tiles, "last": computed}))
@@ -468,7 +468,7 @@ fn tiling(tiling: &Tiling, limits: Option<&Limits>, texts: &mut Texts<KernelKey>
 
 fn tile(tile: &Tile) -> Value {
     let region = |region: &Region| debug(&format!("{region:?}"), &[]);
-    let windows = debug(&format!("{:?}", tile.plan().axes()), &VARIANTS);
+    let windows = debug(&format!("{:?}", tile.plan().axes), &VARIANTS);
     json!([region(tile.output()), region(tile.input()), tile.is_part(), windows])
 }
 
@@ -484,7 +484,7 @@ mod tests {
     }
 
     fn pool(pool: &dyn Pooling, shape: &[usize], indices: Option<IndexType>) -> Result<Plan, PlanError> {
-        pool.plan(shape, DType::F32, indices).map(Plan::from)
+        pool.plan(shape, DType::F32, indices)
     }
 
     /// The fields in which two plans differ.

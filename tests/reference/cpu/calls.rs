@@ -58,7 +58,7 @@ fn every_type_at_any_address() {
 
 /// An unpool of two planes with one index that names nothing.
 fn with_a_bad_index() -> Case {
-    let plan: Plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 2, 3], DType::F64, IndexType::I64).unwrap().into();
+    let plan: Plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 2, 3], DType::F64, IndexType::I64).unwrap();
     let mut case = case(plan, 3);
     case.inputs.push([0i64, 2, 4, 6, -9, 10].into_iter().flat_map(i64::to_ne_bytes).collect());
     case
@@ -73,8 +73,8 @@ fn an_error_leaves_outputs_at_any_address_as_they_were() {
 }
 
 fn operands_that_are_not_the_plans_are_the_references_errors() {
-    let pool: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap().into();
-    let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap().into();
+    let pool: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap();
+    let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
     let bytes = [0; 64];
     fn tensor<'a>(bytes: &'a [u8], dtype: DType, shape: &'static [usize; 3]) -> TensorRef<'a> {
         TensorRef::new(dtype, shape, &bytes[..shape.iter().product::<usize>() * dtype.bytes()]).unwrap()
@@ -122,7 +122,7 @@ fn operands_that_are_not_the_plans_are_the_references_errors() {
     assert_eq!(right, 2, "each operator has one right call among the wrong ones");
 }
 
-fn prepared(plan: impl Into<Plan>) -> PreparedCpu {
+fn prepared(plan: Plan) -> PreparedCpu {
     Cpu::new().prepare(plan).unwrap()
 }
 
@@ -166,7 +166,7 @@ fn typed_calls_refuse_what_does_not_fit_the_plan() {
 fn bad_indices_leave_y_as_it_was() {
     let x = TensorView::new(&[1, 1, 3], &[1.0f32, 2.0, 3.0]).unwrap();
     let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 3], DType::F32, IndexType::I32).unwrap();
-    for (name, prepared) in ways(&plan.into(), SimdLevel::available()).unwrap() {
+    for (name, prepared) in ways(&plan, SimdLevel::available()).unwrap() {
         for bad in [-1, 6, i32::MIN, i32::MAX] {
             for place in 0..3 {
                 let (mut indices, mut y) = ([0, 2, 4], [9.0; 6]);
@@ -190,14 +190,14 @@ fn plans() -> Vec<Plan> {
     let shape = [2, 16, 56, 56];
     let pool = |kernel: i64| MaxPool::new([kernel, kernel]).strides([2, 2]);
     let unpool = MaxUnpool::inverse_of(&pool(2), &shape);
-    let mut plans: Vec<Plan> = vec![unpool.plan(&[2, 16, 28, 28], DType::F32, IndexType::I64).unwrap().into()];
+    let mut plans: Vec<Plan> = vec![unpool.plan(&[2, 16, 28, 28], DType::F32, IndexType::I64).unwrap()];
     let neighbours = pool(3).strides([1, 1]);
     for pool in [pool(2), pool(3), neighbours, MaxPool::new([13, 13]).pads([6; 4]), pool(3).layout(Layout::Nhwc)] {
-        plans.push(pool.plan(&shape, DType::F32, None).unwrap().into());
-        plans.push(pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into());
+        plans.push(pool.plan(&shape, DType::F32, None).unwrap());
+        plans.push(pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap());
     }
-    plans.push(wgpu_pooling::GlobalMaxPool::new().plan(&shape, DType::F32, None).unwrap().into());
-    plans.push(AdaptiveMaxPool::new([5, 6]).plan(&shape, DType::F32, None).unwrap().into());
+    plans.push(wgpu_pooling::GlobalMaxPool::new().plan(&shape, DType::F32, None).unwrap());
+    plans.push(AdaptiveMaxPool::new([5, 6]).plan(&shape, DType::F32, None).unwrap());
     plans
 }
 

@@ -3,7 +3,7 @@
 
 use support::nasty::{STYLES, Style};
 use support::tests;
-use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy, Plan};
+use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy};
 
 use super::{Random, agrees};
 
@@ -46,7 +46,6 @@ fn flat_planes_are_those_of_the_reference() {
     while counts[0] < 400 {
         let (pool, shape, dtype, apart) = pool(&mut random);
         let Ok(plan) = pool.plan(&shape, dtype, None) else { continue };
-        let plan = Plan::from(plan);
         if Cpu::new().with_kernel(CpuKernel::Flat).prepare(plan.clone()).is_err() {
             continue;
         }

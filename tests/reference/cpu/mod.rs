@@ -85,8 +85,7 @@ fn agrees(kernel: CpuKernel, plan: Plan, styles: &[Style], random: &mut Random) 
 }
 
 /// A plan on data that is made for it.
-fn case(plan: impl Into<Plan>, seed: u64) -> Case {
-    let plan = plan.into();
+fn case(plan: Plan, seed: u64) -> Case {
     let x = x(&plan, seed);
     Case::new(plan, vec![x])
 }

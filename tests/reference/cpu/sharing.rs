@@ -42,17 +42,16 @@ fn shared() -> Vec<Shared> {
     let shape = [2, 6, 61, 75];
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let plans: [Plan; 6] = [
-        MaxPool::new([5, 5]).pads([2; 4]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into(),
-        MaxPool::new([9, 7]).strides([3, 1]).plan(&shape, DType::F16, None).unwrap().into(),
-        MaxPool::new([3, 3]).strides([2, 2]).plan(&shape, DType::U8, Some(IndexType::I32)).unwrap().into(),
-        AdaptiveMaxPool::new([7, 6]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into(),
+        MaxPool::new([5, 5]).pads([2; 4]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap(),
+        MaxPool::new([9, 7]).strides([3, 1]).plan(&shape, DType::F16, None).unwrap(),
+        MaxPool::new([3, 3]).strides([2, 2]).plan(&shape, DType::U8, Some(IndexType::I32)).unwrap(),
+        AdaptiveMaxPool::new([7, 6]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap(),
         MaxPool::new([3, 3])
             .layout(Layout::Nhwc)
             .index_layout(Layout::Nchw)
             .plan(&shape, DType::F32, Some(IndexType::I64))
-            .unwrap()
-            .into(),
-        pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into(),
+            .unwrap(),
+        pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap(),
     ];
     let mut shared: Vec<Shared> =
         plans.iter().map(|plan| Shared::new((0..4).map(|seed| case(plan.clone(), seed)).collect())).collect();

@@ -5,7 +5,7 @@ use support::case::{Case, Outcome, same};
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
-    OutOfBounds, OutsideWindow, Plan, SimdLevel,
+    OutOfBounds, OutsideWindow, SimdLevel,
 };
 
 use super::{Random, pools};
@@ -45,7 +45,6 @@ fn case(random: &mut Random) -> Option<(Case, bool)> {
         MaxUnpool::new([2, 2]).strides([2, 2]).layout(layout).index_layout(index_layout)
     };
     let plan = unpool.out_of_bounds(rule).plan(&shape, dtype, index_type).ok()?;
-    let plan = Plan::from(plan);
     let y_plane = plan.outputs()[0].element_count() as usize / batch / channels;
     let plane = extents[0] * extents[1];
     let bad = random.of(&[0, 0, 1, 3]);

@@ -1,9 +1,7 @@
 //! Typed calls of a plan that is made ready, and of a plan on the reference, for tests that have the plan in hand and
 //! not the operator.
 
-use wgpu_pooling::{
-    AsTensor, Backend, Element, ExecuteError, Index, Plan, PoolPlan, Reference, Run, Tensor, TensorMut, UnpoolPlan,
-};
+use wgpu_pooling::{AsTensor, Backend, Element, ExecuteError, Index, Plan, Reference, Run, Tensor, TensorMut};
 
 /// The maxima.
 pub fn max_pool<'a, T: Element>(run: &dyn Run, x: impl AsTensor<'a, Element = T>) -> Result<Tensor<T>, ExecuteError> {
@@ -72,27 +70,24 @@ pub mod reference {
     }
 
     /// The maxima.
-    pub fn max_pool<'a, T: Element>(
-        plan: &PoolPlan,
-        x: impl AsTensor<'a, Element = T>,
-    ) -> Result<Tensor<T>, ExecuteError> {
-        super::max_pool(&prepared(plan.clone().into())?, x)
+    pub fn max_pool<'a, T: Element>(plan: &Plan, x: impl AsTensor<'a, Element = T>) -> Result<Tensor<T>, ExecuteError> {
+        super::max_pool(&prepared(plan.clone())?, x)
     }
 
     /// The maxima and their indices.
     pub fn max_pool_with_indices<'a, T: Element, I: Index>(
-        plan: &PoolPlan,
+        plan: &Plan,
         x: impl AsTensor<'a, Element = T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-        super::max_pool_with_indices(&prepared(plan.clone().into())?, x)
+        super::max_pool_with_indices(&prepared(plan.clone())?, x)
     }
 
     /// The values at the positions that the indices name.
     pub fn max_unpool<'a, T: Element>(
-        plan: &UnpoolPlan,
+        plan: &Plan,
         x: impl AsTensor<'a, Element = T>,
         indices: impl AsTensor<'a>,
     ) -> Result<Tensor<T>, ExecuteError> {
-        super::max_unpool(&prepared(plan.clone().into())?, x, indices)
+        super::max_unpool(&prepared(plan.clone())?, x, indices)
     }
 }

@@ -121,8 +121,8 @@ fn lines(case: &Case) -> Result<Vec<Value>, Box<dyn Error>> {
 fn plan(operator: &Operator, case: &Case, index_type: Option<IndexType>) -> Result<Plan, Box<dyn Error>> {
     let (shape, dtype) = (case.x.shape(), case.x.dtype());
     Ok(match (operator, index_type) {
-        (Operator::Pool(pool), _) => pool.plan(shape, dtype, index_type)?.into(),
-        (Operator::Unpool(unpool), Some(index_type)) => unpool.plan(shape, dtype, index_type)?.into(),
+        (Operator::Pool(pool), _) => pool.plan(shape, dtype, index_type)?,
+        (Operator::Unpool(unpool), Some(index_type)) => unpool.plan(shape, dtype, index_type)?,
         (Operator::Unpool(_), None) => return Err(format!("{} has no indices", case.name).into()),
     })
 }

@@ -2,8 +2,7 @@
 
 use bytemuck::{try_zeroed_vec, zeroed_vec};
 use wgpu_pooling::{
-    Cpu, Element, ExecuteError, IndexType, Plan, PlanError, PoolPlan, PreparedCpu, Run, Tensor, TensorMut, TensorRef,
-    TensorView,
+    Cpu, Element, ExecuteError, IndexType, Plan, PlanError, PreparedCpu, Run, Tensor, TensorMut, TensorRef, TensorView,
 };
 
 use crate::data::{self, Data};
@@ -33,13 +32,13 @@ impl<T: Element> Set<T> {
         }
         let (x, indices) = match (&plans.plan, &plans.filled_by) {
             (Plan::Unpool(_), Some(pool)) => pooled(pool, data)?,
-            (Plan::Unpool(plan), None) => (data::values(data, count(plans.x_shape())), Indices::random(plan)),
+            (plan @ Plan::Unpool(_), None) => (data::values(data, count(plans.x_shape())), Indices::random(plan)),
             _ => (data::values(data, count(plans.x_shape())), Indices::None),
         };
         let y = zeroed_vec(count(plans.y_shape()));
         let written = match &plans.plan {
-            Plan::Pool(plan) => plan.indices().map(|indices| indices.index_type),
-            _ => None,
+            Plan::Pool(_) => plans.plan.index_type(),
+            Plan::Unpool(_) => None,
         };
         let indices_out = Indices::zeros(written, y.len());
         Ok(Set { x, indices, y, indices_out })
@@ -66,11 +65,11 @@ impl<T: Element> Set<T> {
 }
 
 /// An unpool's inputs: what the pool computes.
-fn pooled<T: Element>(pool: &PoolPlan, data: Data) -> Result<(Vec<T>, Indices), Failure> {
+fn pooled<T: Element>(pool: &Plan, data: Data) -> Result<(Vec<T>, Indices), Failure> {
     let values: Vec<T> = data::values(data, pool.input_shape().iter().product());
     let x = TensorView::new(pool.input_shape(), &values).map_err(ExecuteError::from)?;
     let prepared = Cpu::new().prepare(pool.clone())?;
-    Ok(match pool.indices().map(|indices| indices.index_type) {
+    Ok(match pool.index_type() {
         Some(IndexType::I32) => {
             let (y, indices): (Tensor<T>, _) = prepared.call_blocking(&[x.into()])?;
             (y.into_data(), Indices::I32(Tensor::into_data(indices)))

@@ -79,7 +79,7 @@ impl PreparedCpu {
                 x.aligned(|x| y.aligned(|y| work.run(plan, context, x, y, None)))
             }
             (Plan::Pool(plan), Work::Pool(work), [x], [y, indices]) => {
-                let index_type = plan.indices().map_or(IndexType::I64, |indices| indices.index_type);
+                let index_type = plan.indices.as_ref().map_or(IndexType::I64, |indices| indices.index_type);
                 x.aligned(|x| {
                     y.aligned(|y| {
                         indices.aligned(|indices| {
@@ -90,7 +90,7 @@ impl PreparedCpu {
             }
             (Plan::Unpool(plan), Work::Unpool(work), [x, indices], [y]) => x.aligned(|x| {
                 indices.aligned(|indices| {
-                    let indices = Indices::new(indices, plan.index_type());
+                    let indices = Indices::new(indices, plan.index_type);
                     y.aligned(|y| work.run(plan, context, x, indices, y))
                 })
             }),
@@ -117,8 +117,8 @@ impl Cpu {
     /// assert_eq!(y.data(), &[3.0, 2.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn prepare(&self, plan: impl Into<Plan>) -> Result<PreparedCpu, ExecuteError> {
-        PreparedCpu::new(self.clone(), plan.into())
+    pub fn prepare(&self, plan: Plan) -> Result<PreparedCpu, ExecuteError> {
+        PreparedCpu::new(self.clone(), plan)
     }
 }
 

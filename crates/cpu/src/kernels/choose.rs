@@ -314,7 +314,8 @@ mod tests {
         ];
         let chosen = |pool: &dyn Pooling, shape: &[usize], dtype, indices| {
             let plan = pool.plan(shape, dtype, indices).unwrap();
-            PoolKernel::choose(&plan, &View::new(&plan).unwrap(), None).unwrap().name()
+            let plan = plan.pool().unwrap();
+            PoolKernel::choose(plan, &View::new(plan).unwrap(), None).unwrap().name()
         };
         let both = |pool: &dyn Pooling, shape: &[usize], dtype, expected: [CpuKernel; 2]| {
             let actual = [None, Some(IndexType::I64)].map(|indices| chosen(pool, shape, dtype, indices));
@@ -441,9 +442,10 @@ mod tests {
     #[test]
     fn a_kernel_that_does_not_apply_says_why() {
         let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None).unwrap();
-        let view = View::new(&plan).unwrap();
+        let plan = plan.pool().unwrap();
+        let view = View::new(plan).unwrap();
         for (asked, name) in [(CpuKernel::Global, "global"), (CpuKernel::Scatter, "scatter")] {
-            let refused = PoolKernel::choose(&plan, &view, Some(asked)).map(|kernel| kernel.name());
+            let refused = PoolKernel::choose(plan, &view, Some(asked)).map(|kernel| kernel.name());
             assert!(matches!(refused, Err(PlanError::KernelDoesNotApply { kernel, .. }) if kernel == name));
         }
     }

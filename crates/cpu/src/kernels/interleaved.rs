@@ -246,7 +246,8 @@ mod tests {
     fn parts_have_whole_blocks_of_planes_and_single_planes_are_shared() {
         let parts = |kernel: [i64; 2], shape: [usize; 4]| {
             let plan = MaxPool::new(kernel).strides(kernel).plan(&shape, DType::F32, None).unwrap();
-            Interleaved::new(&plan, &View::new(&plan).unwrap()).unwrap().parts(shape[0] * shape[1], 8)
+            let plan = plan.pool().unwrap();
+            Interleaved::new(plan, &View::new(plan).unwrap()).unwrap().parts(shape[0] * shape[1], 8)
         };
         // Each row is a plane of its own.
         assert_eq!(parts([1, 20], [1, 1, 20_000, 20]), (8, 1));

@@ -162,7 +162,7 @@ impl PoolWork {
     ) -> Result<(), ExecuteError> {
         let PoolTask { mut parts, mut indices } = task;
         let Some(rows) = parts.first().map(|(part, _)| part.rows.clone()) else { return Ok(()) };
-        let Some(index_type) = plan.indices().map(|indices| indices.index_type) else { return Ok(()) };
+        let Some(index_type) = plan.indices.as_ref().map(|indices| indices.index_type) else { return Ok(()) };
         // The elements of a row of one part and of all parts, and the positions of a row.
         let (row, bytes) = (self.view.row(), plan.dtype().bytes());
         let (all, positions) = (row * parts.len(), row / self.view.inner.max(1));

@@ -212,8 +212,9 @@ mod tests {
             (pool([1, 1, 30], [1, 1, 2]).pads([0, 0, 10, 0, 0, 9]), 2 * 3 * 4 * 5 * 6),
         ] {
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-            let view = View::new(&plan).unwrap();
-            let runs = Runs::new(&plan, &view).unwrap();
+            let plan = plan.pool().unwrap();
+            let view = View::new(plan).unwrap();
+            let runs = Runs::new(plan, &view).unwrap();
             let (outputs, mut number, mut count) = (plan.outputs[0].element_count() as usize, 0, 0);
             while number < outputs {
                 let stretch = runs.stretch(number, outputs - number);
@@ -240,6 +241,7 @@ mod tests {
             assert_eq!(count, expected, "{pool:?}");
         }
         let refused = pool([1, 1, 7], [1, 1, 7]).dilations([1, 1, 2]).plan(&shape, DType::F32, None).unwrap();
-        assert!(Runs::new(&refused, &View::new(&refused).unwrap()).is_err());
+        let refused = refused.pool().unwrap();
+        assert!(Runs::new(refused, &View::new(refused).unwrap()).is_err());
     }
 }

@@ -277,7 +277,7 @@ impl Unit<'_> {
             }
             (Layout::Nhwc, Layout::Nhwc) => Ok(with_slice!(Indices, indices, indices => {
                 // Pieces of whole positions.
-                let piece = (LOOKED_AT_BYTES / plan.index_type().bytes() / units.planes).max(1) * units.planes;
+                let piece = (LOOKED_AT_BYTES / plan.index_type.bytes() / units.planes).max(1) * units.planes;
                 x.chunks(piece).zip(indices.chunks(piece)).all(|(x, indices)| {
                     stay_in_channels(self.simd, indices, base, units, self.multiples, skips)
                         && written.scatter(x, indices, base, skips)

@@ -7,7 +7,7 @@ use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
-use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
+use crate::plan::{Dimensions, IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
 use crate::pooling::Pooling;
 use crate::reduction::Reduction;
 use crate::request::{AsTensor, Pool, Request};
@@ -63,7 +63,7 @@ impl AdaptiveMaxPool {
     /// let error = AdaptiveMaxPool::new([2, 2]).plan(&[1, 3, 5], DType::F32, None).unwrap_err();
     /// assert_eq!(error, PlanError::AttributeLength { attribute: "output_size", expected: 1, actual: 2 });
     /// ```
-    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<Plan, PlanError> {
         Pooling::plan(self, shape, dtype, indices)
     }
 

@@ -10,7 +10,7 @@ use crate::options::{
     AutoPad, CeilRule, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, PadsLimit, SamePadding,
     SizeRounding, StorageOrder,
 };
-use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
+use crate::plan::{Dimensions, IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
 use crate::pooling::Pooling;
 use crate::reduction::Reduction;
 use crate::request::{AsTensor, Pool, Request};
@@ -379,7 +379,7 @@ impl MaxPool {
     /// assert_eq!(plan.output_shape(), &[1, 1, 3]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<Plan, PlanError> {
         Pooling::plan(self, shape, dtype, indices)
     }
 
@@ -526,7 +526,7 @@ impl GlobalMaxPool {
     /// let error = GlobalMaxPool::new().plan(&[1, 3, 0], DType::F32, None).unwrap_err();
     /// assert_eq!(error, PlanError::ZeroExtent { axis: 0, shape: vec![1, 3, 0] });
     /// ```
-    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<Plan, PlanError> {
         Pooling::plan(self, shape, dtype, indices)
     }
 

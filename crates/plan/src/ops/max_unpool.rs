@@ -10,7 +10,7 @@ use crate::options::{
     Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, OutsideWindow, StorageOrder, UnpoolMinSize,
     UnpoolSpace,
 };
-use crate::plan::{Dimensions, PoolPlan, UnpoolPlan};
+use crate::plan::{Dimensions, IndexPlan, Plan, PoolPlan, UnpoolPlan};
 use crate::pooling::Pooling;
 use crate::request::{AsTensor, Request};
 use crate::tensor::Tensor;
@@ -133,7 +133,8 @@ impl MaxUnpool {
     /// ```
     pub fn inverse_of(pool: &(impl Pooling + ?Sized), input_shape: &[usize]) -> Self {
         // An index space does not depend on the element type. `plan` is given the unpool's element type.
-        let plan = pool.plan(input_shape, DType::F32, Some(IndexType::I64));
+        let plan = pool.plan_and_rules(input_shape, DType::F32);
+        let plan = plan.and_then(|(plan, rules)| plan.with_indices(IndexPlan { index_type: IndexType::I64, ..rules }));
         MaxUnpool::with_target(Target::Pool(Box::new(plan)))
     }
 
@@ -330,9 +331,11 @@ impl MaxUnpool {
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, UnpoolSpace};
     ///
     /// let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).output_shape([1, 1, 5, 5]);
-    /// let plan = |unpool: &MaxUnpool| unpool.plan(&[1, 1, 2, 2], DType::F32, IndexType::I64);
-    /// assert_eq!(plan(&unpool)?.space().shape(), [1, 1, 4, 4]);
-    /// assert_eq!(plan(&unpool.unpool_space(UnpoolSpace::OutputShape))?.space().shape(), [1, 1, 5, 5]);
+    /// let plan = unpool.plan(&[1, 1, 2, 2], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.index_space().map(|space| space.shape()), Some(vec![1, 1, 4, 4]));
+    /// let unpool = unpool.unpool_space(UnpoolSpace::OutputShape);
+    /// let plan = unpool.plan(&[1, 1, 2, 2], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.index_space().map(|space| space.shape()), Some(vec![1, 1, 5, 5]));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn unpool_space(mut self, space: UnpoolSpace) -> Self {
@@ -394,7 +397,7 @@ impl MaxUnpool {
     /// let pool = MaxPool::new([2, 2]).strides([2, 2]);
     /// let unpool = MaxUnpool::inverse_of(&pool, &[1, 8, 64, 64]).outside_window(OutsideWindow::Error);
     /// let plan = unpool.plan(&[1, 8, 32, 32], DType::F32, IndexType::I64)?;
-    /// assert_eq!(select(&plan.into(), &Limits::WEBGPU, &Choice::default())?.dispatches().len(), 1);
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.dispatches().len(), 1);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn outside_window(mut self, rule: OutsideWindow) -> Self {
@@ -443,7 +446,7 @@ impl MaxUnpool {
             (Ok(x), Ok(indices)) => (x, indices),
             (Err(error), _) | (_, Err(error)) => return Request::of(Err(error), Vec::new()),
         };
-        let plan = self.plan(x.shape(), x.dtype(), I::Element::INDEX_TYPE).map(Into::into);
+        let plan = self.plan(x.shape(), x.dtype(), I::Element::INDEX_TYPE);
         Request::of(plan, vec![x, indices])
     }
 
@@ -460,7 +463,7 @@ impl MaxUnpool {
     /// let error = unpool.plan(&[1, 1, 3], DType::F32, IndexType::I64).unwrap_err();
     /// assert_eq!(error, PlanError::OutputShapeTooSmall { axis: 0, given: 5, inferred: 6 });
     /// ```
-    pub fn plan(&self, shape: &[usize], dtype: DType, index_type: IndexType) -> Result<UnpoolPlan, PlanError> {
+    pub fn plan(&self, shape: &[usize], dtype: DType, index_type: IndexType) -> Result<Plan, PlanError> {
         if let Some(second) = self.overridden {
             return Err(PlanError::Combination { first: "inverse_of", second });
         }
@@ -498,7 +501,7 @@ impl MaxUnpool {
             let second = "outside_window";
             return Err(PlanError::Combination { first: "windows beyond 64-bit positions", second });
         }
-        UnpoolPlan {
+        let plan = UnpoolPlan {
             inputs: Vec::new(),
             outputs: Vec::new(),
             batch: dimensions.batch,
@@ -513,8 +516,8 @@ impl MaxUnpool {
             out_of_bounds: self.out_of_bounds,
             outside_window: self.outside_window,
             activation: self.activation,
-        }
-        .complete(dtype, layout)
+        };
+        Ok(Plan::Unpool(plan.complete(dtype, layout)?))
     }
 
     /// The output's extents and the index space from the inferred extents and an `output_shape`.

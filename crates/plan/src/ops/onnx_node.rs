@@ -296,13 +296,13 @@ impl Node {
                 if index_type.is_some() && self.domain != OPENVINO {
                     self.has_since("MaxPool", "the output Indices", 8)?;
                 }
-                Ok(pool.plan(x.shape, x.dtype, index_type)?.into())
+                Ok(pool.plan(x.shape, x.dtype, index_type)?)
             }
-            (Operator::GlobalMaxPool(pool), [x]) => Ok(pool.plan(x.shape, x.dtype, None)?.into()),
-            (Operator::AdaptiveMaxPool(pool), [x]) => Ok(pool.plan(x.shape, x.dtype, index_type)?.into()),
+            (Operator::GlobalMaxPool(pool), [x]) => Ok(pool.plan(x.shape, x.dtype, None)?),
+            (Operator::AdaptiveMaxPool(pool), [x]) => Ok(pool.plan(x.shape, x.dtype, index_type)?),
             (Operator::AdaptiveMaxPool(_), [x, size]) => {
                 let pool = AdaptiveMaxPool::openvino(values("AdaptiveMaxPool", "output_shape", size)?);
-                Ok(pool.plan(x.shape, x.dtype, index_type)?.into())
+                Ok(pool.plan(x.shape, x.dtype, index_type)?)
             }
             (Operator::MaxUnpool(unpool), [x, indices, rest @ ..]) => plan_unpool(unpool, x, indices, rest.first()),
             // The numbers of inputs are checked above.
@@ -485,7 +485,7 @@ fn plan_unpool(
     };
     let plan = unpool.plan(x.shape, x.dtype, index_type)?;
     match plan.inputs()[1].shape == indices.shape {
-        true => Ok(plan.into()),
+        true => Ok(plan),
         false => Err(operand_type("MaxUnpool", "I", "an index for each element of X", indices)),
     }
 }

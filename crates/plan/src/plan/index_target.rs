@@ -7,14 +7,12 @@ use crate::options::{OutOfBounds, OutsideWindow};
 impl UnpoolPlan {
     /// Whether bad indices are an error: those outside the index space or, where indices have to lie in their windows,
     /// outside those.
-    #[doc(hidden)]
     pub fn refuses_bad_indices(&self) -> bool {
         use OutsideWindow::{Error, Scatter};
         matches!((self.outside_window, self.out_of_bounds), (Error, _) | (Scatter, OutOfBounds::Error))
     }
 
     /// The error of an unpool, from its first bad index.
-    #[doc(hidden)]
     pub fn bad_index_error(&self, position: u64, value: i64, count: u64) -> ExecuteError {
         match self.outside_window {
             OutsideWindow::Error => ExecuteError::IndexOutsideWindow { position, count },
@@ -24,7 +22,6 @@ impl UnpoolPlan {
 
     /// What the index of the source at `n`, `c` and `at` names. The spatial coordinates of an element are written to
     /// `target`, which has one for each axis.
-    #[doc(hidden)]
     pub fn index_target(&self, index: i64, n: usize, c: usize, at: &[usize], target: &mut [usize]) -> IndexTarget {
         if self.skip_minus_one && index == -1 {
             return IndexTarget::Nothing;

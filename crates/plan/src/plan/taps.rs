@@ -4,7 +4,6 @@ use super::{PoolAxis, PoolPlan};
 
 impl PoolAxis {
     /// The largest number of taps of a window inside the input.
-    #[doc(hidden)]
     pub fn most_taps(&self) -> u64 {
         self.window.most_taps(self.input, self.output)
     }
@@ -12,7 +11,6 @@ impl PoolAxis {
 
 impl PoolPlan {
     /// An upper bound on the taps of a window inside the input; it saturates.
-    #[doc(hidden)]
     pub fn most_taps(&self) -> u64 {
         self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()))
     }

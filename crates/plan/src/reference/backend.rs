@@ -85,7 +85,7 @@ fn compute(plan: &Plan, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>])
     let dtype = plan.inputs()[0].dtype;
     match plan {
         Plan::Pool(plan) => with_element!(dtype, T => pool::<T>(plan, inputs, outputs)),
-        Plan::Unpool(plan) => match plan.index_type() {
+        Plan::Unpool(plan) => match plan.index_type {
             IndexType::I32 => with_element!(dtype, T => unpool::<T, i32>(plan, inputs, outputs)),
             IndexType::I64 => with_element!(dtype, T => unpool::<T, i64>(plan, inputs, outputs)),
         },
@@ -103,7 +103,7 @@ fn pool<T: Element>(
 ) -> Result<(), ExecuteError> {
     let elements = inputs[0].elements::<T>()?;
     let x = TensorView::new(inputs[0].shape(), &elements)?;
-    match plan.indices().map(|indices| indices.index_type) {
+    match plan.indices.as_ref().map(|indices| indices.index_type) {
         None => put(&mut outputs[0], &max_pool(plan, x)?),
         Some(IndexType::I32) => {
             let (y, indices) = max_pool_with_indices::<T, i32>(plan, x)?;

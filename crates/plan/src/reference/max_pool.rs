@@ -32,7 +32,7 @@ pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
     x: TensorView<'_, T>,
 ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
     let Some(index_plan) = &plan.indices else {
-        let (operator, what, actual) = (plan.operator(), "outputs", plan.outputs().len());
+        let (operator, what, actual) = (plan.operator, "outputs", plan.outputs.len());
         return Err(PlanError::OperandCount { operator, what, expected: "2", actual }.into());
     };
     plan.outputs[1].check_dtype("indices", I::DTYPE)?;

@@ -9,7 +9,7 @@ use crate::backend::Backend;
 use crate::element::IndexType;
 use crate::error::ExecuteError;
 use crate::indices::Indices;
-use crate::plan::PoolPlan;
+use crate::plan::{Plan, PoolPlan};
 use crate::tile::{SplitWindow, Tile, Tiling};
 
 /// A pool's stream while it runs.
@@ -38,7 +38,7 @@ pub(super) async fn run<'s>(
             continue;
         };
         backend.check_alive()?;
-        let (run, mut tensors) = flights.prepare(&tile.plan().clone().into(), &mut pool.running).await?;
+        let (run, mut tensors) = flights.prepare(&Plan::Pool(tile.plan().clone()), &mut pool.running).await?;
         let x = tensors.inputs[0].bytes_mut();
         gather("x", tile.input(), &plan.inputs[0], pool.ends.sources[0], x).await?;
         pool.running.progress.bytes_read += x.len() as u64;
@@ -64,7 +64,7 @@ impl PoolStream<'_, '_> {
     /// Takes the results of a tile: of whole windows, or of a part of one, which is written with its last part.
     async fn take(&mut self, tile: &Tile, tensors: &Tensors) -> Result<(), ExecuteError> {
         let y = tensors.outputs[0].bytes();
-        let indices = tile.plan().indices().zip(tensors.outputs.get(1));
+        let indices = tile.plan().indices.as_ref().zip(tensors.outputs.get(1));
         let indices = indices.map(|(of, indices)| Indices::new(indices.bytes(), of.index_type));
         let Some(part) = tile.part() else {
             return self.write(tile, y, indices).await;
@@ -83,7 +83,8 @@ impl PoolStream<'_, '_> {
     async fn write(&mut self, tile: &Tile, y: &[u8], indices: Option<Indices<'_>>) -> Result<(), ExecuteError> {
         scatter("y", tile.output(), &self.plan.outputs[0], y, self.ends.sinks[0]).await?;
         self.running.progress.bytes_written += y.len() as u64;
-        let (Some(indices), Some(of), Some(spec)) = (indices, self.plan.indices(), self.plan.outputs.get(1)) else {
+        let (Some(indices), Some(of), Some(spec)) = (indices, self.plan.indices.as_ref(), self.plan.outputs.get(1))
+        else {
             return Ok(());
         };
         // Where windows are cut, tiles have the index of one window, in 64 bits.

@@ -62,8 +62,8 @@ impl<'a> Stream<'a> {
     /// # let _ = stream;
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn new(plan: impl Into<Plan>, budget_bytes: u64) -> Self {
-        Stream { plan: plan.into(), budget_bytes, ends: Ends::default(), progress: None }
+    pub fn new(plan: Plan, budget_bytes: u64) -> Self {
+        Stream { plan, budget_bytes, ends: Ends::default(), progress: None }
     }
 
     /// Adds the source of the next input: a [`Source`](crate::Source) or one that may wait.

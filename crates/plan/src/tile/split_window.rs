@@ -80,9 +80,8 @@ mod tests {
 
     fn plan(policy: NanPolicy, later_part: bool) -> PoolPlan {
         let pool = MaxPool::new([4]).nan_policy(policy);
-        let mut plan = pool.plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap();
-        plan.later_part = later_part;
-        plan
+        let plan = pool.plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap();
+        PoolPlan { later_part, ..plan.pool().unwrap().clone() }
     }
 
     /// The winner among these maxima, each at the position of its number. It does not depend on the order in which they

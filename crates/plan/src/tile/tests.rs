@@ -52,7 +52,7 @@ fn check(tiling: &Tiling, x: &Tensor<f32>) {
     let plan = &tiling.plan;
     let (y, indices) = max_pool_with_indices::<f32, i64>(plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![None; y.data().len()], vec![None; y.data().len()]);
-    let layout = plan.indices().unwrap().space.layout;
+    let layout = plan.indices.as_ref().unwrap().space.layout;
     let mut window = SplitWindow::default();
     for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
         let x = gather(tile.input(), x, plan.layout());
@@ -69,7 +69,7 @@ fn check(tiling: &Tiling, x: &Tensor<f32>) {
             (y, indices) = (vec![bytemuck::pod_read_unaligned(&value)], vec![index.unwrap()]);
         }
         scatter(tile.output(), plan.output_shape(), plan.layout(), &y, &mut got_y);
-        scatter(tile.output(), &plan.outputs()[1].shape, layout, &indices, &mut got_indices);
+        scatter(tile.output(), &plan.outputs[1].shape, layout, &indices, &mut got_indices);
     }
     let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let got_y: Vec<f32> = got_y.into_iter().map(|value| value.expect("every output is computed")).collect();
@@ -86,7 +86,8 @@ fn tuples(choices: &[Vec<usize>]) -> Vec<Vec<usize>> {
     })
 }
 
-fn every_cut(plan: &PoolPlan, x: &Tensor<f32>) {
+fn every_cut(plan: &Plan, x: &Tensor<f32>) {
+    let plan = plan.pool().unwrap();
     let whole = on_host(plan, u64::MAX).unwrap();
     assert_eq!(whole.len(), 1);
     let steps: Vec<Vec<usize>> =
@@ -143,11 +144,11 @@ fn on_the_cpu_nothing_but_the_budget_limits_tiles() {
         for indices in [None, Some(IndexType::I64)] {
             let pool = MaxPool::new([kernel, kernel]).strides([2, 3]).pads([1, 0, 0, 1]);
             let plan = pool.plan(&shape, DType::F32, indices).unwrap();
-            let tiling = on_host(&plan, budget).unwrap();
+            let tiling = on_host(plan.pool().unwrap(), budget).unwrap();
             assert!(tiling.peak_bytes() <= budget, "{tiling:?}");
             assert!(budget < 1 << 40 || tiling.peak_bytes() > budget / 2 || tiling.len() == 1, "{tiling:?}");
             for tile in [0, tiling.len() / 2, tiling.len() - 1].into_iter().filter_map(|number| tiling.tile(number)) {
-                let bytes: u64 = tile.plan().inputs().iter().chain(tile.plan().outputs()).map(TensorSpec::bytes).sum();
+                let bytes: u64 = tile.plan().inputs.iter().chain(&tile.plan().outputs).map(TensorSpec::bytes).sum();
                 assert!(bytes <= tiling.peak_bytes(), "{bytes} bytes: {tile:?} of {tiling:?}");
             }
         }
@@ -158,7 +159,7 @@ fn on_the_cpu_nothing_but_the_budget_limits_tiles() {
 fn positions_past_2_to_the_40_are_not_rounded() {
     let shape = [1, 3, 1 << 20, 1 << 20];
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&shape, DType::U8, Some(IndexType::I64)).unwrap();
-    let tiling = on_host(&plan, 32 << 20).unwrap();
+    let tiling = on_host(plan.pool().unwrap(), 32 << 20).unwrap();
     let tile = tiling.tile(tiling.len() - 1).unwrap();
     let runs: Vec<(u64, usize)> = tile.input().runs(plan.input_shape(), Layout::Nchw).collect();
     let (first, length) = runs[runs.len() - 1];
@@ -168,16 +169,16 @@ fn positions_past_2_to_the_40_are_not_rounded() {
 #[test]
 fn outermost_axes_are_cut_first() {
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[4, 8, 64, 64], DType::F32, None).unwrap();
-    let steps = |budget| on_host(&plan, budget).unwrap().steps;
+    let steps = |budget| on_host(plan.pool().unwrap(), budget).unwrap().steps;
     assert_eq!(steps(1 << 30), [4, 8, 32, 32]);
     let bytes = |tiling: &Tiling| tiling.peak_bytes();
-    let whole = bytes(&on_host(&plan, 1 << 30).unwrap());
+    let whole = bytes(&on_host(plan.pool().unwrap(), 1 << 30).unwrap());
     assert_eq!(steps(whole), [4, 8, 32, 32]);
     assert_eq!(steps(whole - 1), [3, 8, 32, 32]);
     let channels = steps(whole / 6);
     assert!(channels[0] == 1 && (1..8).contains(&channels[1]) && channels[2..] == [32, 32], "{channels:?}");
     let rows = steps(whole / 60);
     assert!(rows[..2] == [1, 1] && (1..32).contains(&rows[2]) && rows[3] == 32, "{rows:?}");
-    let too_small = on_host(&plan, 10);
+    let too_small = on_host(plan.pool().unwrap(), 10);
     assert!(matches!(too_small, Err(PlanError::ExceedsLimit { limit: 10, .. })), "{too_small:?}");
 }

@@ -84,23 +84,23 @@ pub fn pools_in<T: Element, I: Index>(
     same("reference, values only", &reference::max_pool(&values_only, view).unwrap(), y);
     #[cfg(feature = "gpu")]
     {
-        on_gpu(builds, &plan.clone().into(), |kernel, prepared| {
+        on_gpu(builds, &plan, |kernel, prepared| {
             let (gpu_y, gpu_indices) = crate::calls::max_pool_with_indices::<T, I>(&prepared, view).unwrap();
             same(kernel, &gpu_y, y);
             assert_eq!((gpu_indices.shape(), gpu_indices.data()), indices, "{kernel}");
         });
-        on_gpu(builds, &values_only.clone().into(), |kernel, prepared| {
+        on_gpu(builds, &values_only.clone(), |kernel, prepared| {
             same(kernel, &crate::calls::max_pool(&prepared, view).unwrap(), y);
         });
     }
     #[cfg(feature = "cpu")]
     {
-        for (kernel, prepared) in ways(&plan.into(), SimdLevel::available()).unwrap() {
+        for (kernel, prepared) in ways(&plan, SimdLevel::available()).unwrap() {
             let (cpu_y, cpu_indices) = crate::calls::max_pool_with_indices::<T, I>(&prepared, view).unwrap();
             same(&kernel, &cpu_y, y);
             assert_eq!((cpu_indices.shape(), cpu_indices.data()), indices, "{kernel}");
         }
-        for (kernel, prepared) in ways(&values_only.into(), SimdLevel::available()).unwrap() {
+        for (kernel, prepared) in ways(&values_only, SimdLevel::available()).unwrap() {
             same(&kernel, &crate::calls::max_pool(&prepared, view).unwrap(), y);
         }
     }
@@ -157,11 +157,11 @@ fn check_unpool_in<T: Element, I: Index>(
     let plan = unpool.plan(x.0, T::DTYPE, I::INDEX_TYPE).unwrap();
     check("reference", reference::max_unpool(&plan, x_view, indices_view));
     #[cfg(feature = "cpu")]
-    for (kernel, prepared) in ways(&plan.clone().into(), SimdLevel::available()).unwrap() {
+    for (kernel, prepared) in ways(&plan, SimdLevel::available()).unwrap() {
         check(&kernel, crate::calls::max_unpool(&prepared, x_view, indices_view));
     }
     #[cfg(feature = "gpu")]
-    on_gpu(builds, &plan.into(), |kernel, prepared| {
+    on_gpu(builds, &plan, |kernel, prepared| {
         check(kernel, crate::calls::max_unpool(&prepared, x_view, indices_view));
     });
 }

@@ -144,7 +144,7 @@ fn a_clamped_start_beyond_32_bits_is_computed_by_the_reference_and_refused_for_a
     );
     #[cfg(feature = "gpu")]
     assert_eq!(
-        select(&plan.into(), &Limits::WEBGPU, &Choice::default()),
+        select(&plan, &Limits::WEBGPU, &Choice::default()),
         Err(PlanError::NotOnGpu { what: "clamped starts beyond 32 bits" })
     );
 }

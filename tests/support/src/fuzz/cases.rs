@@ -248,7 +248,7 @@ pub fn plan(data: &[u8]) -> bool {
             if small(plan.input_shape()) && small(plan.output_shape()) {
                 pool_reference(&plan, &mut bytes);
             }
-            scheduled(plan.into(), &mut bytes);
+            scheduled(plan, &mut bytes);
         }
         4 | 5 => {
             let unpool = bytes.unpool(axes, &shape);
@@ -257,7 +257,7 @@ pub fn plan(data: &[u8]) -> bool {
             if small(plan.input_shape()) && small(plan.output_shape()) {
                 unpool_reference(&plan, &mut bytes);
             }
-            scheduled(plan.into(), &mut bytes);
+            scheduled(plan, &mut bytes);
         }
         6 => {
             let (from, to) = (bytes.space(axes), bytes.space(axes));
@@ -346,14 +346,14 @@ fn garbage(count: usize, bytes: &mut Bytes<'_>) -> Vec<i64> {
     (0..count).map(|_| bytes.number()).collect()
 }
 
-fn pool_reference(plan: &wgpu_pooling::PoolPlan, bytes: &mut Bytes<'_>) {
+fn pool_reference(plan: &wgpu_pooling::Plan, bytes: &mut Bytes<'_>) {
     if plan.inputs()[0].dtype != DType::F32 {
         return;
     }
     let count = element_count(plan.input_shape()).unwrap_or(0) as usize;
     let x = Tensor::new(plan.input_shape(), (0..count).map(|_| f32::from_bits(bytes.word() as u32)).collect())
         .expect("it has the shape's length");
-    let y = match plan.indices().map(|indices| indices.index_type) {
+    let y = match plan.index_type() {
         None => reference::max_pool(plan, x.view()).expect("the plan is this tensor's"),
         Some(IndexType::I32) => reference::max_pool_with_indices::<f32, i32>(plan, x.view()).expect("as above").0,
         Some(IndexType::I64) => reference::max_pool_with_indices::<f32, i64>(plan, x.view()).expect("as above").0,
@@ -361,8 +361,8 @@ fn pool_reference(plan: &wgpu_pooling::PoolPlan, bytes: &mut Bytes<'_>) {
     assert_eq!(y.shape(), plan.output_shape());
 }
 
-fn unpool_reference(plan: &wgpu_pooling::UnpoolPlan, bytes: &mut Bytes<'_>) {
-    if plan.inputs()[0].dtype != DType::F32 || plan.index_type() != IndexType::I64 {
+fn unpool_reference(plan: &wgpu_pooling::Plan, bytes: &mut Bytes<'_>) {
+    if plan.inputs()[0].dtype != DType::F32 || plan.index_type() != Some(IndexType::I64) {
         return;
     }
     let count = element_count(plan.input_shape()).unwrap_or(0) as usize;

@@ -43,7 +43,8 @@ pub fn read(bytes: &mut Bytes<'_>, most: &Most) -> Option<Case> {
         _ => {
             let plan = unpool(bytes, axes, &shape).plan(&shape, dtype, index_type).ok()?;
             let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), bytes));
-            let indices = indices(index_type, &plan.inputs()[1].shape, plan.space().index_count(), bytes);
+            let indices =
+                indices(index_type, &plan.inputs()[1].shape, plan.index_space().unwrap().index_count(), bytes);
             Some(Case::new(plan, vec![x, indices]))
         }
     }

@@ -8,7 +8,7 @@ use std::fmt;
 
 use wgpu_pooling::{
     Build, Choice, DType, Element, ExecuteError, Family, Index, IndexType, Limits, MaxUnpool, OutsideWindow, Plan,
-    PlanError, PoolPlan, Schedule, Tensor, UnpoolPlan, families, select,
+    PlanError, Schedule, Tensor, families, select,
 };
 #[cfg(feature = "gpu")]
 use wgpu_pooling::{Gpu, Prepared};
@@ -181,7 +181,7 @@ enum Way {
 }
 
 impl Way {
-    fn max_pool<T: Element>(&self, plan: &PoolPlan, x: &Tensor<T>) -> Result<Tensor<T>, ExecuteError> {
+    fn max_pool<T: Element>(&self, plan: &Plan, x: &Tensor<T>) -> Result<Tensor<T>, ExecuteError> {
         match self {
             Way::Reference => reference::max_pool(plan, x),
             #[cfg(feature = "cpu")]
@@ -193,7 +193,7 @@ impl Way {
 
     fn max_pool_with_indices<T: Element, I: Index>(
         &self,
-        plan: &PoolPlan,
+        plan: &Plan,
         x: &Tensor<T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
         match self {
@@ -207,7 +207,7 @@ impl Way {
 
     fn max_unpool<T: Element, I: Index>(
         &self,
-        plan: &UnpoolPlan,
+        plan: &Plan,
         x: &Tensor<T>,
         indices: &Tensor<I>,
     ) -> Result<Tensor<T>, ExecuteError> {
@@ -254,8 +254,8 @@ fn index_tensor<I: Index>(shape: &[usize], indices: &[i64]) -> Tensor<I> {
 }
 
 /// Computes a pool on one path.
-fn compute_pool(plan: &PoolPlan, x: &[u64], way: &Way) -> Result<Output, String> {
-    fn with_indices<T: Element, I: Index>(plan: &PoolPlan, x: &Tensor<T>, way: &Way) -> Result<Output, String> {
+fn compute_pool(plan: &Plan, x: &[u64], way: &Way) -> Result<Output, String> {
+    fn with_indices<T: Element, I: Index>(plan: &Plan, x: &Tensor<T>, way: &Way) -> Result<Output, String> {
         let (y, indices) = way.max_pool_with_indices::<T, I>(plan, x).map_err(|error| error.to_string())?;
         if indices.shape() != plan.outputs()[1].shape {
             return Err(format!("the indices' shape is {:?}", indices.shape()));
@@ -265,7 +265,7 @@ fn compute_pool(plan: &PoolPlan, x: &[u64], way: &Way) -> Result<Output, String>
     }
     with_element!(plan.inputs()[0].dtype, T => {
         let x: Tensor<T> = elements(plan.input_shape(), x);
-        match plan.indices().map(|indices| indices.index_type) {
+        match plan.index_type() {
             None => {
                 let y = way.max_pool(plan, &x).map_err(|error| error.to_string())?;
                 Ok(Output { y: bits(y, plan.output_shape())?, indices: None })
@@ -278,13 +278,13 @@ fn compute_pool(plan: &PoolPlan, x: &[u64], way: &Way) -> Result<Output, String>
 
 /// Computes an unpool on one path. The outer error is a defect; the inner one may be what the definition asks for.
 fn compute_unpool(
-    plan: &UnpoolPlan,
+    plan: &Plan,
     x: &[u64],
     indices: &[i64],
     way: &Way,
 ) -> Result<Result<Vec<u64>, ExecuteError>, String> {
     fn typed<T: Element, I: Index>(
-        plan: &UnpoolPlan,
+        plan: &Plan,
         x: &[u64],
         indices: &[i64],
         way: &Way,
@@ -294,7 +294,7 @@ fn compute_unpool(
         let y = way.max_unpool(plan, &x, &indices);
         y.map(|y| bits(y, plan.output_shape())).map_or_else(|error| Ok(Err(error)), |y| y.map(Ok))
     }
-    with_element!(plan.inputs()[0].dtype, T => match plan.index_type() {
+    with_element!(plan.inputs()[0].dtype, T => match plan.index_type().unwrap() {
         IndexType::I32 => typed::<T, i32>(plan, x, indices, way),
         IndexType::I64 => typed::<T, i64>(plan, x, indices, way),
     })
@@ -312,7 +312,7 @@ fn same<V: PartialEq + fmt::LowerHex>(what: &str, path: &str, expected: &[V], ac
 
 /// Plans and computes a pool on every path and compares with its definition. `None` if the pool is rightly refused, or
 /// too large to judge; otherwise the plan, the definition's result and the reference's result.
-pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, Output)>, String> {
+pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(Plan, Pooled, Output)>, String> {
     let plan = planned(case)?;
     let verdict = definition::pool(case);
     let (plan, defined) = match (plan, verdict) {
@@ -325,7 +325,7 @@ pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, 
             bench.count("too large to judge");
             // Selecting must neither panic nor exhaust the memory, whatever the sizes are.
             if let Ok(plan) = plan {
-                families(&plan.into(), &Limits::WEBGPU);
+                families(&plan, &Limits::WEBGPU);
             }
             return Ok(None);
         }
@@ -355,7 +355,7 @@ pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, 
         bench.count("with windows wholly in padding");
     }
     let mut first = None;
-    for (path, way) in bench.paths(&plan.clone().into())? {
+    for (path, way) in bench.paths(&plan)? {
         let output = compute_pool(&plan, &case.x, &way).map_err(|error| format!("{path}: {error}"))?;
         same("y", &path, &defined.y, &output.y)?;
         if let Some(indices) = &output.indices {
@@ -369,7 +369,7 @@ pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, 
 
 /// The plan of a pool, after checking that planning twice gives the same answer and that an error of the pool does not
 /// depend on the index type.
-fn planned(case: &PoolCase) -> Result<Result<PoolPlan, PlanError>, String> {
+fn planned(case: &PoolCase) -> Result<Result<Plan, PlanError>, String> {
     let (pool, shape) = (case.written().value, case.shape());
     let plan = pool.plan(&shape, case.dtype, case.indices);
     // Texts, because a plan with a NaN in it is not equal to itself.
@@ -412,7 +412,7 @@ pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, Stri
         (plan, Verdict::Unjudged) => {
             bench.count("too large to judge");
             if let Ok(plan) = plan {
-                families(&plan.into(), &Limits::WEBGPU);
+                families(&plan, &Limits::WEBGPU);
             }
             return Ok(None);
         }
@@ -430,8 +430,12 @@ pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, Stri
     if plan.output_shape() != expected {
         return Err(format!("the output shape is {:?}, defined is {expected:?}", plan.output_shape()));
     }
-    if plan.space().index_count() as i64 != scatter.unit() {
-        return Err(format!("the unit is {}, defined is {}", plan.space().index_count(), scatter.unit()));
+    if plan.index_space().unwrap().index_count() as i64 != scatter.unit() {
+        return Err(format!(
+            "the unit is {}, defined is {}",
+            plan.index_space().unwrap().index_count(),
+            scatter.unit()
+        ));
     }
     bench.count("valid");
     if let Target::Inverse(_) = case.target
@@ -442,15 +446,10 @@ pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, Stri
     scattered(case, &plan, &scatter, bench)
 }
 
-fn scattered(
-    case: &UnpoolCase,
-    plan: &UnpoolPlan,
-    scatter: &Scatter,
-    bench: &Bench,
-) -> Result<Option<Vec<u64>>, String> {
+fn scattered(case: &UnpoolCase, plan: &Plan, scatter: &Scatter, bench: &Bench) -> Result<Option<Vec<u64>>, String> {
     let defined = scatter.scatter(case.dtype, &case.x, &case.indices);
     let mut first = None;
-    for (path, way) in bench.paths(&plan.clone().into())? {
+    for (path, way) in bench.paths(plan)? {
         let y = compute_unpool(plan, &case.x, &case.indices, &way).map_err(|error| format!("{path}: {error}"))?;
         match (&defined, y) {
             (Scattered::Values(values), Ok(y)) => {

@@ -28,7 +28,7 @@ pub fn values_do_not_depend_on_indices(case: &PoolCase, bench: &Bench) -> Result
 pub fn indices_name_their_maxima(case: &PoolCase, bench: &Bench) -> Result<(), String> {
     let Some((plan, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
     let indices = output.indices.as_ref().ok_or("the law is about indices")?;
-    let space = &plan.indices().ok_or("the law is about indices")?.space;
+    let space = plan.index_space().ok_or("the law is about indices")?;
     let (outputs, index_layout) = (defined.outputs(), case.conventions.index_layout.unwrap_or_default());
     for (n, c, out) in windows(case, &outputs) {
         let index = indices[position(index_layout, case.channels, &outputs, n, c, &out)];
@@ -74,7 +74,7 @@ pub fn unpooling_keeps_every_maximum_at_its_place(case: &PoolCase, bench: &Bench
     }
     let Some(back) = undone(case, &defined, &output, bench)? else { return Ok(()) };
     let indices = output.indices.as_ref().ok_or("the law is about indices")?;
-    let space = &plan.indices().ok_or("the law is about indices")?.space;
+    let space = plan.index_space().ok_or("the law is about indices")?;
     let (outputs, index_layout) = (defined.outputs(), case.conventions.index_layout.unwrap_or_default());
     let mut expected = vec![0; case.x.len()];
     for (n, c, out) in windows(case, &outputs) {

@@ -177,7 +177,6 @@ impl PoolCase {
             format!("let y = calls::reference::{call}(&plan, &x).unwrap();"),
             format!("let expected = {compared};"),
             "println!(\"{expected:x?}\");".to_owned(),
-            "let plan = Plan::from(plan);".to_owned(),
             "for &kernel in CpuKernel::ALL {".to_owned(),
             "    let Ok(prepared) = Cpu::new().with_kernel(kernel).prepare(plan.clone()) else { continue };".to_owned(),
             format!("    let y = calls::{call}(&prepared, &x).unwrap();"),

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use half::f16;
 use wgpu_pooling::{
     AdaptiveMaxPool, AsyncSink, AsyncSource, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool,
-    IndexType, Layout, MaxPool, NanPolicy, PlanError, PoolPlan, Pooling, Sink, Source, StorageOrder, Stream,
-    StreamReport, Tensor,
+    IndexType, Layout, MaxPool, NanPolicy, Plan, PlanError, Pooling, Sink, Source, StorageOrder, Stream, StreamReport,
+    Tensor,
 };
 
 use super::device;
@@ -242,9 +242,9 @@ fn what_a_source_leaves_out_shows_in_the_result() {
 }
 
 fn a_call_that_does_not_fit_the_plan_is_refused() {
-    let plan = |indices| -> PoolPlan { MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, indices).unwrap() };
+    let plan = |indices| -> Plan { MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, indices).unwrap() };
     let x = [0.0f32; 4];
-    let run = |plan: &PoolPlan, budget| {
+    let run = |plan: &Plan, budget| {
         Stream::new(plan.clone(), budget).source(&mut &x[..]).sink(&mut vec![0.0f32; 3]).run_blocking(&device())
     };
     let count = run(&plan(Some(IndexType::I64)), 1 << 20);

@@ -3,7 +3,7 @@
 use crate::calls::reference;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, DType, ExecuteError, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
-    OutOfBounds, OutsideWindow, Pooling, StorageOrder, Stream, Tensor, UnpoolPlan,
+    OutOfBounds, OutsideWindow, Plan, Pooling, StorageOrder, Stream, Tensor,
 };
 
 use super::device;
@@ -38,7 +38,7 @@ fn budgets() -> [u64; 3] {
 }
 
 /// Compares runs in each budget with the reference. Returns whether a GPU computed the one in the largest.
-fn check(plan: &UnpoolPlan, x: &Tensor<f32>, indices: &Tensor<i64>) -> bool {
+fn check(plan: &Plan, x: &Tensor<f32>, indices: &Tensor<i64>) -> bool {
     let mut on_device = false;
     let expected = reference::max_unpool(plan, x.view(), indices.view());
     for budget in budgets() {
@@ -81,7 +81,7 @@ fn what_pools_made_goes_back_in_any_budget() {
         let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape).activation(Activation::Relu);
         let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
-        let in_order = [plan.inputs()[0].layout, plan.space().layout()] == [Layout::Nchw; 2];
+        let in_order = [plan.inputs()[0].layout, plan.index_space().unwrap().layout()] == [Layout::Nchw; 2];
         assert_eq!(check(&plan, &y, &indices), in_order && computes_on_gpu(), "{plan:?}");
         let strict = unpool.outside_window(OutsideWindow::Error);
         check(&strict.plan(y.shape(), DType::F32, IndexType::I64).unwrap(), &y, &indices);
@@ -97,7 +97,7 @@ fn any_indices_land_where_they_say_and_the_last_wins() {
         let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).layout(layout).index_order(order);
         let shape = if layout == Layout::Nchw { [2, 3, 11, 9] } else { [2, 11, 9, 3] };
         let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
-        let (x, unit) = (values(&shape), plan.space().index_count());
+        let (x, unit) = (values(&shape), plan.index_space().unwrap().index_count());
         let mut noise = noise(8);
         // Indices into all planes, then indices of a few places only, so that the order decides.
         for spread in [unit, 5] {
@@ -121,7 +121,7 @@ fn indices_of_own_planes_that_name_nothing_are_left_out() {
                 let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).index_order(order).flatten(flatten);
                 let unpool = unpool.out_of_bounds(OutOfBounds::Skip).outside_window(outside);
                 let plan = unpool.activation(Activation::Relu).plan(&shape, DType::F32, IndexType::I64).unwrap();
-                let (mut noise, unit) = (noise(17), plan.space().index_count() as i64);
+                let (mut noise, unit) = (noise(17), plan.index_space().unwrap().index_count() as i64);
                 let index = |position: usize| {
                     let (plane, source) = (position / 143, position % 143);
                     // Mostly in the source's own window, as a pool's.
@@ -130,7 +130,7 @@ fn indices_of_own_planes_that_name_nothing_are_left_out() {
                     let at = [at[0].min(25), at[1].min(21)];
                     match noise() % 9 {
                         0 => [-1, unit + 3, i64::MIN, i64::MAX][position % 4],
-                        _ => plan.space().encode(plane / 3, plane % 3, &at),
+                        _ => plan.index_space().unwrap().encode(plane / 3, plane % 3, &at),
                     }
                 };
                 let indices = Tensor::new(shape, (0..858).map(index).collect()).unwrap();

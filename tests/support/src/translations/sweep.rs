@@ -78,14 +78,14 @@ pub fn texts() -> BTreeMap<String, String> {
             for (pool, shapes) in pools() {
                 let pool = pool.nan_policy(nan_policy);
                 for (shape, index_type) in shapes.iter().flat_map(|shape| index_types().map(|it| (shape, it))) {
-                    schedules += add(&mut texts, &pool.plan(shape, dtype, index_type).unwrap().into());
+                    schedules += add(&mut texts, &pool.plan(shape, dtype, index_type).unwrap());
                 }
             }
         }
         for index_type in index_types() {
             let adaptive = AdaptiveMaxPool::new([3, 5]).plan(&[1, 2, 7, 11], dtype, index_type).unwrap();
             let global = GlobalMaxPool::new().plan(&[1, 2, 40, 41], dtype, index_type).unwrap();
-            schedules += add(&mut texts, &adaptive.into()) + add(&mut texts, &global.into());
+            schedules += add(&mut texts, &adaptive) + add(&mut texts, &global);
         }
         for index_type in [IndexType::I32, IndexType::I64] {
             for (pool, shapes) in pools() {
@@ -93,13 +93,11 @@ pub fn texts() -> BTreeMap<String, String> {
                     let indices = pool.plan(shape, dtype, Some(index_type)).unwrap();
                     for &rule in OutsideWindow::ALL {
                         let unpool = MaxUnpool::inverse_of(&pool, shape).outside_window(rule);
-                        schedules +=
-                            add(&mut texts, &unpool.plan(indices.output_shape(), dtype, index_type).unwrap().into());
+                        schedules += add(&mut texts, &unpool.plan(indices.output_shape(), dtype, index_type).unwrap());
                     }
                     let unpool = MaxUnpool::inverse_of(&pool, shape).duplicates(Duplicates::Any);
                     let unpool = unpool.out_of_bounds(OutOfBounds::Skip);
-                    schedules +=
-                        add(&mut texts, &unpool.plan(indices.output_shape(), dtype, index_type).unwrap().into());
+                    schedules += add(&mut texts, &unpool.plan(indices.output_shape(), dtype, index_type).unwrap());
                 }
             }
         }
@@ -119,11 +117,11 @@ fn activations(texts: &mut BTreeMap<String, String>, dtype: DType) -> usize {
                 Err(PlanError::ActivationType { .. }) => continue,
                 plan => plan.unwrap(),
             };
-            schedules += add(texts, &plan.into());
-            schedules += add(texts, &pool.plan(&shapes[0], dtype, Some(IndexType::I64)).unwrap().into());
+            schedules += add(texts, &plan);
+            schedules += add(texts, &pool.plan(&shapes[0], dtype, Some(IndexType::I64)).unwrap());
             let unpool = MaxUnpool::inverse_of(&pool, &shapes[0]).activation(activation);
             let indices = pool.plan(&shapes[0], dtype, Some(IndexType::I32)).unwrap();
-            schedules += add(texts, &unpool.plan(indices.output_shape(), dtype, IndexType::I32).unwrap().into());
+            schedules += add(texts, &unpool.plan(indices.output_shape(), dtype, IndexType::I32).unwrap());
         }
     }
     schedules

@@ -22,7 +22,8 @@ fn the_memory_of_a_band_is_bounded() {
         ] {
             let pool = MaxPool::new(kernel).dilations([1, dilation, dilation]).layout(Layout::Nhwc);
             let plan = pool.plan(&[1, extents[0], extents[1], extents[2], channels], DType::F16, None).unwrap();
-            let Ok(flat) = Flat::new(&plan, &View::new(&plan).unwrap()) else { continue };
+            let plan = plan.pool().unwrap();
+            let Ok(flat) = Flat::new(plan, &View::new(plan).unwrap()) else { continue };
             let rows = 0..flat.rows.min(flat.axes[flat.down].output);
             let band = Band::new([&flat.axes[flat.down], flat.along()], flat.inner, &flat.strips[0], rows);
             let mut scratch = Scratch::default();

@@ -114,7 +114,8 @@ mod tests {
         let pool = MaxPool::new([1, 1]).strides([8192, 8192]);
         for (channels, extent, most) in [(64, 8192, 16), (64, 8, usize::MAX)] {
             let plan = pool.plan(&[1, channels, extent, extent], DType::F32, Some(IndexType::I64)).unwrap();
-            let separable = Separable::new(&plan, &View::new(&plan).unwrap()).unwrap();
+            let plan = plan.pool().unwrap();
+            let separable = Separable::new(plan, &View::new(plan).unwrap()).unwrap();
             assert_eq!(separable.block[0], channels.min(most), "{extent}");
         }
     }
@@ -124,7 +125,8 @@ mod tests {
         // A block of the smaller size has room for one channel, and would read each line of X 16 times.
         let pool = MaxPool::new([17, 9, 17]).dilations([1, 1, 2]).layout(Layout::Nhwc);
         let plan = pool.plan(&[1, 29, 9, 174, 66], DType::F32, Some(IndexType::I32)).unwrap();
-        let separable = Separable::new(&plan, &View::new(&plan).unwrap()).unwrap();
+        let plan = plan.pool().unwrap();
+        let separable = Separable::new(plan, &View::new(plan).unwrap()).unwrap();
         assert!(separable.block[4] >= 8, "{:?}", separable.block);
     }
 
@@ -133,6 +135,7 @@ mod tests {
         // No machine has such an X, but its plan can be made and prepared.
         let pool = MaxPool::new([2, 1, 1]).dilations([4096, 1, 1]).pads([4096, 0, 0, 0, 0, 0]);
         let plan = pool.plan(&[1, 1, 2, 1 << 26, 1 << 26], DType::F64, Some(IndexType::I64)).unwrap();
-        assert!(Separable::new(&plan, &View::new(&plan).unwrap()).is_ok());
+        let plan = plan.pool().unwrap();
+        assert!(Separable::new(plan, &View::new(plan).unwrap()).is_ok());
     }
 }
