@@ -332,12 +332,14 @@ fn lines_stay_short_enough_to_read() {
     assert!(!is_too_long(&format!("/// See https://{}.", "a".repeat(110))));
 }
 
-/// The names that `lib.rs`, or the root of a public module, exports of its own crate.
+/// The names that `lib.rs`, or the root of a public module, exports of its own crate to programs.
 fn exported(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let lines = lines.join("\n");
     let mut names = Vec::new();
-    let paths = lines.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next());
+    let exports: Vec<&str> = lines.split("\npub use ").collect();
+    let shown = exports.windows(2).filter(|pair| !pair[0].ends_with("#[doc(hidden)]"));
+    let paths = shown.filter_map(|pair| pair[1].split(';').next());
     // The crates of the library are looked at by themselves, and what is exported whole is another crate.
     for path in paths.filter(|path| path.contains("::") && !path.starts_with("wgpu_pooling_")) {
         let list = path.split_once('{').map_or(path, |(_, list)| list.trim_end_matches('}'));

@@ -97,7 +97,8 @@ impl Tiling {
     /// [`Backend::stream_bytes`](crate::Backend::stream_bytes) of the backend that is to compute them.
     ///
     /// # Errors
-    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile; the error of `stream_bytes` for it.
+    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile; the error of `stream_bytes` for
+    /// it.
     pub fn new(
         plan: &PoolPlan,
         budget_bytes: u64,

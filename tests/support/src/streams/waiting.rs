@@ -12,7 +12,7 @@ use std::task::{Poll, Waker};
 
 use wgpu_pooling::{
     AsyncSink, AsyncSource, DType, Device, Element, ExecuteError, GlobalMaxPool, Index, IndexType, Later, Layout,
-    MaxPool, MaxUnpool, Pooling, Sink, Source, Stream, Tensor, TensorView,
+    MaxPool, MaxUnpool, Pooling, Sink, Source, Stream, StreamReport, Tensor, TensorView,
 };
 
 use super::device;
@@ -22,7 +22,7 @@ use crate::tests;
 
 tests! {
     here =>
-        ends_that_wait_give_the_same_bits_and_reports,
+        ends_that_wait_give_the_same_bits_and_counts,
         unpools_wait_for_both_sources,
         errors_after_a_wait_have_the_numbers_of_the_call,
         a_run_that_is_dropped_in_a_call_leaves_the_device_as_it_was,
@@ -147,7 +147,12 @@ fn check<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize], budget: u64)
         .sink(&mut got_y)
         .sink(&mut got_indices)
         .run_blocking(&device());
-    assert_eq!(run.unwrap(), at_once.unwrap(), "{plan:?}");
+    // Peaks depend on how early the device is done with a tile.
+    let counted = |report: StreamReport| {
+        assert!(report.peak_bytes <= budget, "{report:?}");
+        (report.tiles, report.bytes_uploaded, report.bytes_downloaded)
+    };
+    assert_eq!(counted(run.unwrap()), counted(at_once.unwrap()), "{plan:?}");
     assert_eq!((bits(&got_y), bits(&got_indices)), (bits(y.data()), bits(indices.data())), "{plan:?}");
 
     let plan = pool.plan(shape, T::DTYPE, None).unwrap();
@@ -158,7 +163,7 @@ fn check<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize], budget: u64)
     assert!(report.tiles > 1 && report.peak_bytes <= budget, "{report:?}");
 }
 
-fn ends_that_wait_give_the_same_bits_and_reports() {
+fn ends_that_wait_give_the_same_bits_and_counts() {
     let square = MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 2, 1]);
     let budget = either(24 << 10, 1 << 10);
     check::<f32, i64>(&square, &[2, 3, 20, 17], budget);
