@@ -1,6 +1,6 @@
 // Four neighbouring elements of X and of Y, by their size and by where they may begin.
 // provides: x, y, load_lanes, load_lane, store_lanes
-// requires: Raw, Lanes, WHOLE
+// requires: Raw, Elements, WHOLE
 
 //// lanes8: Four neighbouring 8-bit elements: a word of Y, and of X a word or parts of two.
 // requires: X_EVEN
@@ -8,14 +8,14 @@
 @group(0) @binding(2) var<storage, read_write> y: array<u32>;
 
 // Loads four elements from a position on; `last` is the last element of X.
-fn load_lanes(position: u32, last: u32) -> Lanes {
+fn load_lanes(position: u32, last: u32) -> Elements {
   var word = x[position >> 2u];
   if (X_EVEN == 0u) {
     let shift = (position & 3u) << 3u;
     // WGSL takes shifts modulo 32, so the second word is shifted in two steps.
     word = (word >> shift) | ((x[min((position >> 2u) + 1u, last >> 2u)] << 1u) << (31u - shift));
   }
-  return Lanes(word & 0xffu, (word >> 8u) & 0xffu, (word >> 16u) & 0xffu, word >> 24u);
+  return Elements(word & 0xffu, (word >> 8u) & 0xffu, (word >> 16u) & 0xffu, word >> 24u);
 }
 
 // One element.
@@ -25,7 +25,7 @@ fn load_lane(position: u32) -> Raw {
 
 // Stores the word of four elements at a position at which a word begins, unless no element of the row is left. In a row
 // of whole quads it is always stored.
-fn store_lanes(position: u32, quad: Lanes, left: i32) {
+fn store_lanes(position: u32, quad: Elements, left: i32) {
   if (WHOLE == 1u || left > 0) {
     y[position >> 2u] = quad.a | (quad.b << 8u) | (quad.c << 16u) | (quad.d << 24u);
   }
@@ -37,13 +37,13 @@ fn store_lanes(position: u32, quad: Lanes, left: i32) {
 @group(0) @binding(2) var<storage, read_write> y: array<u32>;
 
 // Loads four elements from a position on; `last` is the last element of X.
-fn load_lanes(position: u32, last: u32) -> Lanes {
+fn load_lanes(position: u32, last: u32) -> Elements {
   let word = position >> 1u;
   let low = x[word];
   let high = x[min(word + 1u, last >> 1u)];
-  var lanes = Lanes(low & 0xffffu, low >> 16u, high & 0xffffu, high >> 16u);
+  var lanes = Elements(low & 0xffffu, low >> 16u, high & 0xffffu, high >> 16u);
   if (X_EVEN == 0u && (position & 1u) == 1u) {
-    lanes = Lanes(lanes.b, lanes.c, lanes.d, x[min(word + 2u, last >> 1u)] & 0xffffu);
+    lanes = Elements(lanes.b, lanes.c, lanes.d, x[min(word + 2u, last >> 1u)] & 0xffffu);
   }
   return lanes;
 }
@@ -55,7 +55,7 @@ fn load_lane(position: u32) -> Raw {
 
 // Stores up to `left` of the four elements at a position at which a word begins. The row is whole words; in a row of
 // whole quads all four are stored.
-fn store_lanes(position: u32, quad: Lanes, left: i32) {
+fn store_lanes(position: u32, quad: Elements, left: i32) {
   let word = position >> 1u;
   if (WHOLE == 1u || left > 0) {
     y[word] = quad.a | (quad.b << 16u);
@@ -65,13 +65,14 @@ fn store_lanes(position: u32, quad: Lanes, left: i32) {
   }
 }
 
-//// lanes32: Four neighbouring 32-bit elements, loaded one by one from any position.
-@group(0) @binding(1) var<storage, read> x: array<u32>;
-@group(0) @binding(2) var<storage, read_write> y: array<u32>;
+//// lanes_apart: Elements of a word or a pair of words, loaded one by one from any position.
+// requires: Word
+@group(0) @binding(1) var<storage, read> x: array<Word>;
+@group(0) @binding(2) var<storage, read_write> y: array<Word>;
 
 // Loads four elements from a position on; `last` is the last element of X.
-fn load_lanes(position: u32, last: u32) -> Lanes {
-  return Lanes(x[position], x[min(position + 1u, last)], x[min(position + 2u, last)], x[min(position + 3u, last)]);
+fn load_lanes(position: u32, last: u32) -> Elements {
+  return Elements(x[position], x[min(position + 1u, last)], x[min(position + 2u, last)], x[min(position + 3u, last)]);
 }
 
 // One element.
@@ -80,7 +81,7 @@ fn load_lane(position: u32) -> Raw {
 }
 
 // Stores up to `left` of the four elements at a position. In a row of whole quads all four are stored.
-fn store_lanes(position: u32, quad: Lanes, left: i32) {
+fn store_lanes(position: u32, quad: Elements, left: i32) {
   if (WHOLE == 1u || left > 0) {
     y[position] = quad.a;
   }
@@ -100,9 +101,9 @@ fn store_lanes(position: u32, quad: Lanes, left: i32) {
 @group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;
 
 // Loads four elements from a position on; `last` is the last element of X.
-fn load_lanes(position: u32, last: u32) -> Lanes {
+fn load_lanes(position: u32, last: u32) -> Elements {
   let four = x[position >> 2u];
-  return Lanes(four.x, four.y, four.z, four.w);
+  return Elements(four.x, four.y, four.z, four.w);
 }
 
 // One element.
@@ -112,39 +113,9 @@ fn load_lane(position: u32) -> Raw {
 
 // Stores four elements at a position, unless no element of the row is left. In a row of whole quads they are always
 // stored.
-fn store_lanes(position: u32, quad: Lanes, left: i32) {
+fn store_lanes(position: u32, quad: Elements, left: i32) {
   if (WHOLE == 1u || left > 0) {
     y[position >> 2u] = vec4<u32>(quad.a, quad.b, quad.c, quad.d);
-  }
-}
-
-//// lanes64: Four neighbouring 64-bit elements, loaded one by one from any position.
-@group(0) @binding(1) var<storage, read> x: array<vec2<u32>>;
-@group(0) @binding(2) var<storage, read_write> y: array<vec2<u32>>;
-
-// Loads four elements from a position on; `last` is the last element of X.
-fn load_lanes(position: u32, last: u32) -> Lanes {
-  return Lanes(x[position], x[min(position + 1u, last)], x[min(position + 2u, last)], x[min(position + 3u, last)]);
-}
-
-// One element.
-fn load_lane(position: u32) -> Raw {
-  return x[position];
-}
-
-// Stores up to `left` of the four elements at a position. In a row of whole quads all four are stored.
-fn store_lanes(position: u32, quad: Lanes, left: i32) {
-  if (WHOLE == 1u || left > 0) {
-    y[position] = quad.a;
-  }
-  if (WHOLE == 1u || left > 1) {
-    y[position + 1u] = quad.b;
-  }
-  if (WHOLE == 1u || left > 2) {
-    y[position + 2u] = quad.c;
-  }
-  if (WHOLE == 1u || left > 3) {
-    y[position + 3u] = quad.d;
   }
 }
 
@@ -153,11 +124,11 @@ fn store_lanes(position: u32, quad: Lanes, left: i32) {
 @group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;
 
 // Loads four elements from a position on; `last` is the last element of X.
-fn load_lanes(position: u32, last: u32) -> Lanes {
+fn load_lanes(position: u32, last: u32) -> Elements {
   let pair = (position >> 2u) << 1u;
   let low = x[pair];
   let high = x[pair + 1u];
-  return Lanes(low.xy, low.zw, high.xy, high.zw);
+  return Elements(low.xy, low.zw, high.xy, high.zw);
 }
 
 // One element.
@@ -168,7 +139,7 @@ fn load_lane(position: u32) -> Raw {
 
 // Stores four elements at a position, unless no element of the row is left. In a row of whole quads they are always
 // stored.
-fn store_lanes(position: u32, quad: Lanes, left: i32) {
+fn store_lanes(position: u32, quad: Elements, left: i32) {
   if (WHOLE == 1u || left > 0) {
     y[position >> 1u] = vec4<u32>(quad.a, quad.b);
     y[(position >> 1u) + 1u] = vec4<u32>(quad.c, quad.d);

@@ -1,26 +1,27 @@
-// The order of an element type's values, as keys. NaN is detected by its bits, since shaders do not guarantee float
-//
-// comparisons with NaN.
+// The order of an element type's values, as keys.
 // provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
 // requires: Raw, Key
 
-//// f32
+//// floats: Of up to 32 bits. NaN is detected by its bits, since shaders do not guarantee float comparisons with NaN. A key
+// has the element's bits on top; below them all keys of numbers are alike.
 // provides: signed_magnitude
-// requires: ZERO
+// requires: ZERO, MAGNITUDE, INFINITE, ABOVE, BELOW
 const FLOATS: bool = true;
 // The element of the identity; its key is the smallest, which no number has.
 const SMALLEST_RAW: Raw = ZERO;
 // The smallest `key_nan_lowest` of a number: that of -infinity.
-const SMALLEST_NUMBER: Key = 0x00ffffffu;
+const SMALLEST_NUMBER: Key = NAN_LOWEST - (INFINITE << ABOVE);
+// Added to a signed magnitude: +infinity becomes the largest key, and the sum wraps for NaN, which lies beyond.
+const NAN_LOWEST: Key = BELOW - (INFINITE << ABOVE);
 
 fn is_nan(raw: Raw) -> bool {
-  return (raw & 0x7fffffffu) > 0x7f800000u;
+  return (raw & MAGNITUDE) > INFINITE;
 }
 
 // Sign and magnitude as a number in two's complement: -0 and +0 are one number.
 fn signed_magnitude(raw: Raw) -> u32 {
-  let sign = u32(i32(raw) >> 31u);
-  return ((raw & 0x7fffffffu) ^ sign) - sign;
+  let sign = u32(i32(raw << ABOVE) >> 31u);
+  return (((raw << ABOVE) & 0x7fffffffu) ^ sign) - sign;
 }
 
 // -0 has the key of +0, and every NaN has the largest key, which no number has.
@@ -28,68 +29,12 @@ fn key(raw: Raw) -> Key {
   return select(signed_magnitude(raw) + 0x80000000u, 0xffffffffu, is_nan(raw));
 }
 
-// `key` with every NaN below -infinity: the sum wraps, so that a NaN, beyond +infinity, becomes the lowest.
+// `key` with every NaN below -infinity.
 fn key_nan_lowest(raw: Raw) -> Key {
-  return signed_magnitude(raw) + 0x807fffffu;
+  return signed_magnitude(raw) + NAN_LOWEST;
 }
 
-//// f16
-// requires: ZERO
-const FLOATS: bool = true;
-// The element of the identity; its key is the smallest, which no number has.
-const SMALLEST_RAW: Raw = ZERO;
-// The smallest `key_nan_lowest` of a number: that of -infinity.
-const SMALLEST_NUMBER: Key = 0x07ff0000u;
-
-fn is_nan(raw: Raw) -> bool {
-  return (raw & 0x7fffu) > 0x7c00u;
-}
-
-// Sign and magnitude as a number in two's complement: -0 and +0 are one number.
-fn signed_magnitude(raw: Raw) -> u32 {
-  let sign = u32(i32(raw << 16u) >> 31u);
-  return (((raw << 16u) & 0x7fffffffu) ^ sign) - sign;
-}
-
-// -0 has the key of +0, and every NaN has the largest key, which no number has.
-fn key(raw: Raw) -> Key {
-  return select(signed_magnitude(raw) + 0x80000000u, 0xffffffffu, is_nan(raw));
-}
-
-// `key` with every NaN below -infinity: the sum wraps, so that a NaN, beyond +infinity, becomes the lowest.
-fn key_nan_lowest(raw: Raw) -> Key {
-  return signed_magnitude(raw) + 0x83ff0000u;
-}
-
-//// bf16
-// requires: ZERO
-const FLOATS: bool = true;
-// The element of the identity; its key is the smallest, which no number has.
-const SMALLEST_RAW: Raw = ZERO;
-// The smallest `key_nan_lowest` of a number: that of -infinity.
-const SMALLEST_NUMBER: Key = 0x00ff0000u;
-
-fn is_nan(raw: Raw) -> bool {
-  return (raw & 0x7fffu) > 0x7f80u;
-}
-
-// Sign and magnitude as a number in two's complement: -0 and +0 are one number.
-fn signed_magnitude(raw: Raw) -> u32 {
-  let sign = u32(i32(raw << 16u) >> 31u);
-  return (((raw << 16u) & 0x7fffffffu) ^ sign) - sign;
-}
-
-// -0 has the key of +0, and every NaN has the largest key, which no number has.
-fn key(raw: Raw) -> Key {
-  return select(signed_magnitude(raw) + 0x80000000u, 0xffffffffu, is_nan(raw));
-}
-
-// `key` with every NaN below -infinity: the sum wraps, so that a NaN, beyond +infinity, becomes the lowest.
-fn key_nan_lowest(raw: Raw) -> Key {
-  return signed_magnitude(raw) + 0x807f0000u;
-}
-
-//// f64
+//// f64: NaN is detected by its bits.
 // requires: ZERO, SMALLEST_KEY
 const FLOATS: bool = true;
 // The element of the identity; its key is the smallest, which no number has.
@@ -115,11 +60,11 @@ fn key_nan_lowest(raw: Raw) -> Key {
   return select(key(raw), SMALLEST_KEY, is_nan(raw));
 }
 
-//// i8
-// requires: SMALLEST_KEY
+//// signed: Integers in two's complement: the sign bit is inverted.
+// requires: SIGN, SMALLEST_KEY
 const FLOATS: bool = false;
 // The element of the smallest key.
-const SMALLEST_RAW: Raw = 0x80u;
+const SMALLEST_RAW: Raw = SIGN;
 // The smallest `key_nan_lowest` that is not of a NaN.
 const SMALLEST_NUMBER: Key = SMALLEST_KEY;
 
@@ -128,138 +73,18 @@ fn is_nan(raw: Raw) -> bool {
 }
 
 fn key(raw: Raw) -> Key {
-  return raw ^ 0x80u;
+  return raw ^ SIGN;
 }
 
 fn key_nan_lowest(raw: Raw) -> Key {
   return key(raw);
 }
 
-//// u8
-// requires: SMALLEST_KEY
+//// unsigned: Integers that are their own keys.
+// requires: ZERO, SMALLEST_KEY
 const FLOATS: bool = false;
 // The element of the smallest key.
-const SMALLEST_RAW: Raw = 0u;
-// The smallest `key_nan_lowest` that is not of a NaN.
-const SMALLEST_NUMBER: Key = SMALLEST_KEY;
-
-fn is_nan(raw: Raw) -> bool {
-  return false;
-}
-
-fn key(raw: Raw) -> Key {
-  return raw;
-}
-
-fn key_nan_lowest(raw: Raw) -> Key {
-  return key(raw);
-}
-
-//// i16
-// requires: SMALLEST_KEY
-const FLOATS: bool = false;
-// The element of the smallest key.
-const SMALLEST_RAW: Raw = 0x8000u;
-// The smallest `key_nan_lowest` that is not of a NaN.
-const SMALLEST_NUMBER: Key = SMALLEST_KEY;
-
-fn is_nan(raw: Raw) -> bool {
-  return false;
-}
-
-fn key(raw: Raw) -> Key {
-  return raw ^ 0x8000u;
-}
-
-fn key_nan_lowest(raw: Raw) -> Key {
-  return key(raw);
-}
-
-//// u16
-// requires: SMALLEST_KEY
-const FLOATS: bool = false;
-// The element of the smallest key.
-const SMALLEST_RAW: Raw = 0u;
-// The smallest `key_nan_lowest` that is not of a NaN.
-const SMALLEST_NUMBER: Key = SMALLEST_KEY;
-
-fn is_nan(raw: Raw) -> bool {
-  return false;
-}
-
-fn key(raw: Raw) -> Key {
-  return raw;
-}
-
-fn key_nan_lowest(raw: Raw) -> Key {
-  return key(raw);
-}
-
-//// i32
-// requires: SMALLEST_KEY
-const FLOATS: bool = false;
-// The element of the smallest key.
-const SMALLEST_RAW: Raw = 0x80000000u;
-// The smallest `key_nan_lowest` that is not of a NaN.
-const SMALLEST_NUMBER: Key = SMALLEST_KEY;
-
-fn is_nan(raw: Raw) -> bool {
-  return false;
-}
-
-fn key(raw: Raw) -> Key {
-  return raw ^ 0x80000000u;
-}
-
-fn key_nan_lowest(raw: Raw) -> Key {
-  return key(raw);
-}
-
-//// u32
-// requires: SMALLEST_KEY
-const FLOATS: bool = false;
-// The element of the smallest key.
-const SMALLEST_RAW: Raw = 0u;
-// The smallest `key_nan_lowest` that is not of a NaN.
-const SMALLEST_NUMBER: Key = SMALLEST_KEY;
-
-fn is_nan(raw: Raw) -> bool {
-  return false;
-}
-
-fn key(raw: Raw) -> Key {
-  return raw;
-}
-
-fn key_nan_lowest(raw: Raw) -> Key {
-  return key(raw);
-}
-
-//// i64
-// requires: SMALLEST_KEY
-const FLOATS: bool = false;
-// The element of the smallest key.
-const SMALLEST_RAW: Raw = vec2<u32>(0u, 0x80000000u);
-// The smallest `key_nan_lowest` that is not of a NaN.
-const SMALLEST_NUMBER: Key = SMALLEST_KEY;
-
-fn is_nan(raw: Raw) -> bool {
-  return false;
-}
-
-fn key(raw: Raw) -> Key {
-  return raw ^ vec2<u32>(0u, 0x80000000u);
-}
-
-fn key_nan_lowest(raw: Raw) -> Key {
-  return key(raw);
-}
-
-//// u64
-// requires: SMALLEST_KEY
-const FLOATS: bool = false;
-// The element of the smallest key.
-const SMALLEST_RAW: Raw = vec2<u32>(0u, 0u);
+const SMALLEST_RAW: Raw = ZERO;
 // The smallest `key_nan_lowest` that is not of a NaN.
 const SMALLEST_NUMBER: Key = SMALLEST_KEY;
 

@@ -170,10 +170,9 @@ fn quad_part(bytes: u64, wide: bool) -> &'static str {
     match (bytes, wide) {
         (1, _) => "element/lanes8",
         (2, _) => "element/lanes16",
+        (_, false) => "element/lanes_apart",
         (4, true) => "element/lanes32_wide",
-        (4, false) => "element/lanes32",
         (_, true) => "element/lanes64_wide",
-        (_, false) => "element/lanes64",
     }
 }
 

@@ -107,19 +107,23 @@ pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     variants
 }
 
-/// Storage, memory and key of an element type by its size, and its order by its name.
+/// Storage and key of an element type by its size, and its order.
 fn element(dtype: DType) -> Vec<&'static str> {
     let mut parts = match dtype.bytes() {
-        1 => vec!["element/word8", "element/memory8"],
-        2 => vec!["element/word16", "element/memory16"],
-        4 => vec!["element/word32", "element/memory32"],
-        _ => vec!["element/word64", "element/memory64"],
+        1 => vec!["element/word8", "element/key32"],
+        2 => vec!["element/word16", "element/key32"],
+        4 => vec!["element/word32", "element/key32"],
+        _ => vec!["element/word64", "element/key64"],
     };
-    parts.extend(match dtype.bytes() {
-        8 => ["element/output_pairs", "element/key64"],
-        _ => ["element/output_words", "element/key32"],
+    parts.extend(["element/memory", "element/output"]);
+    parts.extend(match dtype {
+        DType::F32 => ["element/floats", "element/f32"],
+        DType::F16 => ["element/floats", "element/f16"],
+        DType::Bf16 => ["element/floats", "element/bf16"],
+        DType::F64 => ["element/f64"; 2],
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => ["element/signed"; 2],
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => ["element/unsigned"; 2],
     });
-    parts.extend(part(&format!("element/{}", dtype.name())));
     parts
 }
 

@@ -86,15 +86,16 @@ macro_rules! parts {
 // The file of a part, then the parts in it.
 parts! {
     element / word: word8 word16 word32 word64;
-    element / memory: memory8 memory16 memory32 memory64;
+    element / memory: memory;
     element / lanes: lanes;
-    element / lanes_in_memory: lanes8 lanes16 lanes32 lanes32_wide lanes64 lanes64_wide;
+    element / lanes_in_memory: lanes8 lanes16 lanes_apart lanes32_wide lanes64_wide;
     element / quads: quads quads_apart;
     element / unpack_word: unpack_word;
     element / unpack: unpack unpack64;
-    element / output: output_words output_pairs;
+    element / output: output;
     element / key: key32 key64;
-    element / order: f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32 i64 u64;
+    element / float: f32 f16 bf16;
+    element / order: floats f64 signed unsigned;
     reduce / accumulator: accumulator;
     reduce / max: max;
     reduce / max_of_keys: max_of_integers max_of_words max_of_halves;
