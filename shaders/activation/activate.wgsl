@@ -8,8 +8,7 @@ fn activate(raw: Raw) -> Raw {
 }
 
 //// clip: Relu and Clip, exact for every element type: thresholds are elements, and elements are compared by their
-// keys. NaN is
-// left alone, and so is -0 at a threshold of 0.
+// keys. NaN is left alone, and so is -0 at a threshold of 0.
 // requires: is_nan, key, greater, from_pair, activation_parameters
 fn activate(raw: Raw) -> Raw {
   let parameters = activation_parameters();

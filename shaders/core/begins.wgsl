@@ -32,8 +32,7 @@ fn has_met() -> bool {
 }
 
 //// begins_noted: Records for the last pass which windows of a pass along the innermost axis begin with a NaN: one word
-// per invocation,
-// one bit per window.
+// per invocation, one bit per window.
 //
 //   row 0    o  o  N  o | o  o  o  o
 //   row 1    o  o  o  o | o  N  o  N        N: the window begins with a NaN

@@ -5,7 +5,6 @@
 @group(0) @binding(16) var<storage, read_write> flags: array<atomic<u32>>;
 
 //// flags_read: The records of the first pass about windows that begin with a NaN: a flag per group of dispatches, or a
-// note per
-// invocation.
+// note per invocation.
 // provides: flags_in
 @group(0) @binding(16) var<storage, read> flags_in: array<u32>;

@@ -14,8 +14,7 @@ fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
 }
 
 //// outside_reported: Unpools where an index outside its own window is an error: it is counted, and the first one is
-// noted. Nothing clears the
-// report before, so it keeps the faults of all runs until somebody reads and clears it.
+// noted. Nothing clears the report before, so it keeps the faults of all runs until somebody reads and clears it.
 // requires: report, REPORT_COUNT, REPORT_FIRST
 // Tells which of four sources have indices outside their windows. `position` is the first source's position in the
 // index

@@ -17,6 +17,5 @@ fn report_first() {
 }
 
 //// reported_apart: For devices with four storage buffers: a separate kernel looks up the value of the first bad index,
-// so that this
-// kernel binds neither the indices nor the report.
+// so that this kernel binds neither the indices nor the report.
 fn report_first() {}

@@ -3,8 +3,8 @@
 // requires: Run
 
 //// slide_first: The last pass of sliding maxima computes as if no NaN ever won. Where the first pass met a window that
-// begins with a
-// NaN, this part reads the first element of every window, and overwrites the outputs of windows that begin with a NaN.
+// begins with a NaN, this part reads the first element of every window, and overwrites the outputs of windows that
+// begin with a NaN.
 // requires: INNER_AXES, RUN, FIRST_DILATION, FIRST_STRIDE, elements_inside, first_inside, element_of_x, first_wins, met_nan, pool, write_first
 fn conclude(run: Run) {
   if (!met_nan()) {
@@ -53,9 +53,8 @@ fn conclude(run: Run) {
 }
 
 //// slide_noted: The last pass of sliding maxima computes as if no NaN ever won. This part then overwrites the outputs
-// of windows that
-// begin with a NaN. It finds these windows in the notes of the pass along the innermost axis: it reads the notes of
-// each window's first row.
+// of windows that begin with a NaN. It finds these windows in the notes of the pass along the innermost axis: it reads
+// the notes of each window's first row.
 // requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, element_of_x, first_inside, flags_in, pool, write_first
 // The first row of X of a window.
 fn first_row(run: Run, output: u32) -> u32 {

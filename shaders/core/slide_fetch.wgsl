@@ -25,8 +25,7 @@ fn element_of_x(position: u32) -> Raw {
 }
 
 //// slide_x_ones: The first pass of sliding maxima loads neighbours in X one by one, where lines are not whole vectors.
-// Lanes beyond a
-// line's end compute outputs that do not exist.
+// Lanes beyond a line's end compute outputs that do not exist.
 // requires: Elements, load
 fn fetch(position: u32, order: u32) -> Cell {
   let at = position - pool.x_first;

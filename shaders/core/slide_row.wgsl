@@ -3,8 +3,7 @@
 // requires: Elements, pool
 
 //// slide_row_fours: Four neighbours of a line of X in one load. Lines are multiples of four, so all four lie inside
-// the line or all
-// outside.
+// the line or all outside.
 // provides: element_of_x
 // requires: Raw, four_at, one_at
 fn inside(column: i32, width: u32) -> u32 {

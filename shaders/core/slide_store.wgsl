@@ -21,8 +21,7 @@ fn store_value(number: u32, lane: u32, value: Raw) {
 }
 
 //// slide_by_ones: Writes results of neighbouring lines one by one, where lines are not whole vectors of lanes. Each
-// result has its own
-// word.
+// result has its own word.
 // requires: put_one
 // Writes the first `lanes` values.
 fn store_values(number: u32, values: Elements, lanes: u32) {

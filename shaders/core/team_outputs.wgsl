@@ -12,8 +12,7 @@ fn whole_word(word: u32, local: u32) -> Word {
 }
 
 //// team_outputs: A word of Y that holds several outputs of a team, computed one after another. The outputs are
-// computed in a loop
-// because the code of a window is long, and each unrolled copy would cost compile time.
+// computed in a loop because the code of a window is long, and each unrolled copy would cost compile time.
 // requires: pool, OUTPUTS
 fn find_all(word: u32, local: u32) {
   for (var lane = 0u; lane < OUTPUTS; lane++) {

@@ -1,5 +1,5 @@
-// The bits of a float type: all but the sign, those of infinity; how many bits of a key lie above its bits' place, and the
-// largest key below infinity's.
+// The bits of a float type: all but the sign, those of infinity; how many bits of a key lie above its bits' place, and
+// the largest key below infinity's.
 // provides: MAGNITUDE, INFINITE, ABOVE, BELOW
 
 //// f32

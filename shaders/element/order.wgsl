@@ -2,8 +2,8 @@
 // provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
 // requires: Raw, Key
 
-//// floats: Of up to 32 bits. NaN is detected by its bits, since shaders do not guarantee float comparisons with NaN. A key
-// has the element's bits on top; below them all keys of numbers are alike.
+//// floats: Of up to 32 bits. NaN is detected by its bits, since shaders do not guarantee float comparisons with NaN. A
+// key has the element's bits on top; below them all keys of numbers are alike.
 // provides: signed_magnitude
 // requires: ZERO, MAGNITUDE, INFINITE, ABOVE, BELOW
 const FLOATS: bool = true;

@@ -2,8 +2,7 @@
 // provides: load_quad, load_word
 
 //// quads: X as an array of vectors of four words, for kernels that read runs of neighbouring elements. The size of X
-// is a
-// multiple of sixteen bytes.
+// is a multiple of sixteen bytes.
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
 
 // Four words; callers do not use the words after the word `last`.
@@ -16,8 +15,7 @@ fn load_word(number: u32) -> u32 {
 }
 
 //// quads_apart: X as an array of words that are read four at a time, where the size of X is not a multiple of sixteen
-// bytes: an array
-// of vectors would not cover the end of X.
+// bytes: an array of vectors would not cover the end of X.
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 
 // Four words; callers do not use the words after the word `last`, which may lie beyond the end of X.

@@ -2,8 +2,8 @@
 // provides: Names, names, name, indices
 
 //// names_i32: The elements that four 32-bit indices name; the indices are `step` apart. For an index that names no
-// element, `place`
-// is a number that is no element's index. It is only compared with indices of elements, which stay below 2^31.
+// element, `place` is a number that is no element's index. It is only compared with indices of elements, which stay
+// below 2^31.
 @group(0) @binding(3) var<storage, read> indices: array<u32>;
 
 struct Names {
@@ -24,8 +24,8 @@ fn name(position: u32) -> u32 {
 }
 
 //// names_i32_wide: The elements that four 32-bit indices, loaded as one vector, name. For an index that names no
-// element, `place` is a
-// number that is no element's index. It is only compared with indices of elements, which stay below 2^31.
+// element, `place` is a number that is no element's index. It is only compared with indices of elements, which stay
+// below 2^31.
 @group(0) @binding(3) var<storage, read> indices: array<vec4<u32>>;
 
 struct Names {
@@ -45,8 +45,8 @@ fn name(position: u32) -> u32 {
 }
 
 //// names_i64: The elements that four 64-bit indices name; the indices are `step` apart. For an index that names no
-// element, `place`
-// is a number that is no element's index. It is only compared with indices of elements, which stay below 2^31.
+// element, `place` is a number that is no element's index. It is only compared with indices of elements, which stay
+// below 2^31.
 // requires: pick
 @group(0) @binding(3) var<storage, read> indices: array<vec2<u32>>;
 
@@ -75,8 +75,8 @@ fn name(position: u32) -> u32 {
 }
 
 //// names_i64_wide: The elements that four 64-bit indices, loaded two to a vector, name. For an index that names no
-// element, `place` is a
-// number that is no element's index. It is only compared with indices of elements, which stay below 2^31.
+// element, `place` is a number that is no element's index. It is only compared with indices of elements, which stay
+// below 2^31.
 // requires: pick
 @group(0) @binding(3) var<storage, read> indices: array<vec4<u32>>;
 

@@ -3,8 +3,7 @@
 // requires: Key, Raw, from_pair, nan_policy, pool
 
 //// max_of_integers: The maximum of a window of integers, by the rules of reduce/accumulator.wgsl, for elements that
-// are read in order.
-// The key alone determines the element. Among equal keys the first is kept.
+// are read in order. The key alone determines the element. Among equal keys the first is kept.
 // requires: ZERO, key, greater
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -50,9 +49,8 @@ fn first_wins(first: Raw) -> bool {
 }
 
 //// max_of_words: The maximum of a window of f32, by the rules of reduce/accumulator.wgsl, for policies where no NaN
-// wins by its key,
-// and for elements that are read in order. The key alone determines the element, so one `max` decides. The keys of
-// zeros also hold the sign and the order number, largest for the first zero.
+// wins by its key, and for elements that are read in order. The key alone determines the element, so one `max` decides.
+// The keys of zeros also hold the sign and the order number, largest for the first zero.
 //
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
@@ -122,10 +120,9 @@ fn first_wins(first: Raw) -> bool {
 }
 
 //// max_of_halves: The maximum of a window of 16-bit floats, by the rules of reduce/accumulator.wgsl, for policies
-// where no NaN wins by
-// its key, and for elements that are read in order. The key alone determines the element, so one `max` decides. The
-// upper half of a key is the value. The lower half holds the order number, largest for the first element, and the sign
-// bit, which distinguishes the two zeros.
+// where no NaN wins by its key, and for elements that are read in order. The key alone determines the element, so one
+// `max` decides. The upper half of a key is the value. The lower half holds the order number, largest for the first
+// element, and the sign bit, which distinguishes the two zeros.
 // provides: holds_nan
 // requires: SMALLEST_NUMBER, ZERO, is_nan, key_nan_lowest
 const SEED_FIRST: u32 = 0u;

@@ -3,9 +3,8 @@
 // requires: Place, LineMaxima, line_windows, join_maxima, KERNEL_1, DILATION_1, LINES_BETWEEN
 
 //// kept_three: The row maxima of lines of X that a thread tile keeps in registers, for windows of two or three lines.
-// There is no
-// loop over lines: compilers would unroll it, and one of them (FXC) takes seconds for that.
-// The row maxima of the last lines, the latest first.
+// There is no loop over lines: compilers would unroll it, and one of them (FXC) takes seconds for that. The row maxima
+// of the last lines, the latest first.
 struct Kept {
   latest: LineMaxima,
   back_1: LineMaxima,

@@ -3,8 +3,7 @@
 // requires: Place, Row, line_at, located_windows
 
 //// lines_deep: The maxima of a line of X at all depths of the windows. The order number of a line is its number plus
-// ORDER_LINES for
-// each depth before it.
+// ORDER_LINES for each depth before it.
 // requires: join_rows, KERNEL_0, DILATION_0, ORDER_LINES
 // Joins the maxima of the line at one more depth to those of the depths before it.
 fn with_depth(row: Row, place: Place, line: i32, number: u32, tap: u32) -> Row {

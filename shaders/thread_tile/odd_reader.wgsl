@@ -39,8 +39,7 @@ fn shifted_word(reader: ptr<function, Reader>, number: u32) -> u32 {
 }
 
 //// odd_pairs: The variant of thread_tile/odd_reader.wgsl for an X whose size is a multiple of eight bytes: words are
-// loaded in
-// pairs.
+// loaded in pairs.
 //
 //   pairs of X     | p p | p p | p p |
 //   words taken        [ ] [ ] [ ]                      from an odd word on

@@ -87,8 +87,7 @@ fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome,
 }
 
 //// put_indices_i32: Writing four 32-bit indices at once, in the order of Y. Plans are refused where 32-bit indices
-// could overflow, so the
-// low word is the index.
+// could overflow, so the low word is the index.
 // provides: indices_out
 @group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
 

@@ -2,11 +2,9 @@
 // provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
 // requires: Quad, Elements, combine_quads, join_quads
 
-//// row_of_one: Neighbouring outputs of an invocation as one quad. The second quad of thread_tile/row.wgsl is
-// left out,
-// because compilers take longer for structures with unused fields.
-// For each output, the maximum of the taps of its window that have been combined so far, and the element at the first
-// of these taps.
+//// row_of_one: Neighbouring outputs of an invocation as one quad. The second quad of thread_tile/row.wgsl is left out,
+// because compilers take longer for structures with unused fields. For each output, the maximum of the taps of its
+// window that have been combined so far, and the element at the first of these taps.
 struct Row {
   low: Quad,
   first_low: Elements,

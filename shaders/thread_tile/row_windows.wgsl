@@ -3,8 +3,7 @@
 // requires: Row
 
 //// channels: The maxima of a line of X where a quad is four channels of one column: windows of one column, or of two
-// columns that
-// share elements.
+// columns that share elements.
 //
 //   columns of X     0 1 2 3       KERNEL_2 = 3, STRIDE_2 = 1, four channels each
 //   windows          0 1 2         of the first quad
@@ -91,8 +90,7 @@ fn row_windows(line: u32, column: i32, order: u32) -> Row {
 }
 
 //// sliding: The maxima of neighbouring windows in one line of X, where the dilation is a multiple of the stride. From
-// one tap to
-// the next, the elements move to lanes of earlier outputs, so that each element is loaded once.
+// one tap to the next, the elements move to lanes of earlier outputs, so that each element is loaded once.
 //
 //   elements              0 1 2 3 4 5 6 7     KERNEL_2 = 3, DILATION_2 = 2, STRIDE_2 = 1
 //   taps of output 0      0 . 1 . 2
@@ -146,8 +144,7 @@ fn row_windows(line: u32, column: i32, order: u32) -> Row {
 }
 
 //// alternating: The maxima of neighbouring windows in one line of X, for windows of stride 2. Even taps and odd taps
-// each slide like
-// windows of stride 1, so that each element is loaded once.
+// each slide like windows of stride 1, so that each element is loaded once.
 //
 //   elements              0 1 2 3 4 5 6 7 8    KERNEL_2 = 3
 //   even elements         [0   2   4   6] 8    taps 0 and, one slide further, 2
@@ -199,8 +196,8 @@ fn row_windows(line: u32, column: i32, order: u32) -> Row {
 }
 
 //// apart_in_words: The maxima of neighbouring windows in one line of X, for dilated windows of stride 1 and elements
-// smaller than a
-// word. The same tap of neighbouring windows is contiguous in X, so that whole words are loaded and shifted.
+// smaller than a word. The same tap of neighbouring windows is contiguous in X, so that whole words are loaded and
+// shifted.
 //
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the first window's tap in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]

@@ -24,8 +24,7 @@ fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {
 }
 
 //// window_lines_even: Reduces whole windows, for one line of outputs. Lines are numbered across all planes, in X as in
-// Y. No window has a
-// line in the padding, and every STRIDE_1 lines of X belong to one line of outputs.
+// Y. No window has a line in the padding, and every STRIDE_1 lines of X belong to one line of outputs.
 // requires: located_windows
 fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {
   let pitch = pool.axes[2].input;
