@@ -88,7 +88,7 @@ pub(crate) struct Specialised {
 }
 
 /// The numbers of digits into which a kernel splits a position or an output's number to find an index or its place
-/// (shaders/index/digits_constant.wgsl).
+/// (shaders/index/digits.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct IndexDigits {
     /// From a position in X to its index.
@@ -116,7 +116,7 @@ pub(crate) fn count_digits(
     consts: &mut Vec<(&'static str, u32)>,
 ) {
     if let Some(digits) = digits {
-        variants.push("index/digits_constant.wgsl");
+        variants.push("index/digits_constant");
         consts.extend(digits.consts());
     }
 }
@@ -194,7 +194,7 @@ pub(crate) struct WindowConstants {
 }
 
 impl WindowConstants {
-    /// The constants of the kernel's prelude (shaders/window/constant.wgsl).
+    /// The constants of the kernel's prelude (shaders/window/pass_axis.wgsl).
     pub fn consts(&self) -> Vec<(&'static str, u32)> {
         let WindowConstants { kernel, stride, dilation, kind, nan_policy } = *self;
         let axes = [

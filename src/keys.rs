@@ -32,17 +32,17 @@ pub(crate) fn pool(
         PassInput::Accumulators => "accumulators",
     };
     let build = if specialised.is_some() { "specialised" } else { "generic" };
-    let mut variants = vec!["core/pool.wgsl"];
-    variants.push(if specialised.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
-    variants.push(if sink == Sink::Accumulators { "window/part.wgsl" } else { "window/whole.wgsl" });
+    let mut variants = vec!["core/pool"];
+    variants.push(if specialised.is_some() { "window/constant" } else { "window/uniform" });
+    variants.push(if sink == Sink::Accumulators { "window/part" } else { "window/whole" });
     variants.extend(match input {
-        PassInput::Elements if specialised.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
-        PassInput::Elements => ["core/scan.wgsl", "core/elements.wgsl"],
-        PassInput::Candidates => ["core/scan.wgsl", "core/candidates.wgsl"],
-        PassInput::Accumulators => ["core/accumulated.wgsl"; 2],
+        PassInput::Elements if specialised.is_some() => ["core/ordered", "core/scanned"],
+        PassInput::Elements => ["core/scan", "core/elements"],
+        PassInput::Candidates => ["core/scan", "core/candidates"],
+        PassInput::Accumulators => ["core/accumulated"; 2],
     });
     if input != PassInput::Accumulators {
-        variants.push("core/scanned.wgsl");
+        variants.push("core/scanned");
     }
     let mut consts = specialised.map(|it| it.window.consts()).unwrap_or_default();
     consts.extend(specialised.map_or(PassDigits::ALL, |it| it.digits).consts());
@@ -51,13 +51,13 @@ pub(crate) fn pool(
     if let Some(&Specialised { row, layers, .. }) = specialised
         && input == PassInput::Elements
     {
-        variants.push(if row.words { "core/row_words.wgsl" } else { "core/row_elements.wgsl" });
+        variants.push(if row.words { "core/row_words" } else { "core/row_elements" });
         consts.extend([("LOADS", row.together), ("CHUNKS", row.chunks), ("LAYERS", layers.min(2))]);
     }
     let entry = match sink {
-        Sink::Candidates => "kernel/pool_candidates.wgsl",
-        Sink::Accumulators => "kernel/pool_accumulate.wgsl",
-        Sink::Values | Sink::ValuesAndIndices(_) => "kernel/pool_values.wgsl",
+        Sink::Candidates => "kernel/pool_candidates",
+        Sink::Accumulators => "kernel/pool_accumulate",
+        Sink::Values | Sink::ValuesAndIndices(_) => "kernel/pool_values",
     };
     Kernel {
         element: Some(dtype),
@@ -137,52 +137,40 @@ impl ThreadTileKey {
     }
 
     fn variants(&self) -> Vec<&'static str> {
-        let mut variants = vec!["core/pool.wgsl", "window/constant.wgsl", self.line, self.loads, self.reduction()];
+        let mut variants = vec!["core/pool", "window/constant", self.line, self.loads, self.reduction()];
         let [lanes, fours, output] = match self.dtype.bytes() {
-            1 => ["lanes/byte4.wgsl", "thread_tile/fours8.wgsl", "thread_tile/output_fours.wgsl"],
-            2 => ["lanes/half4.wgsl", "thread_tile/fours16.wgsl", "thread_tile/output_fours.wgsl"],
-            4 => ["lanes/word4.wgsl", "thread_tile/fours32.wgsl", "thread_tile/output_fours.wgsl"],
-            _ => ["lanes/pair1.wgsl", "thread_tile/fours64.wgsl", "thread_tile/output_fours64.wgsl"],
+            1 => ["lanes/byte4", "thread_tile/fours8", "thread_tile/output_fours"],
+            2 => ["lanes/half4", "thread_tile/fours16", "thread_tile/output_fours"],
+            4 => ["lanes/word4", "thread_tile/fours32", "thread_tile/output_fours"],
+            _ => ["lanes/pair1", "thread_tile/fours64", "thread_tile/output_fours64"],
         };
         variants.extend([lanes, fours]);
         if self.stores_quads {
-            variants.extend(["thread_tile/store_quads.wgsl", output]);
+            variants.extend(["thread_tile/store_quads", output]);
         } else {
-            variants.push("thread_tile/store_elements.wgsl");
+            variants.push("thread_tile/store_elements");
         }
         variants.extend(match self.entry {
-            ThreadTileKernel::OddLines | ThreadTileKernel::OddSharedLines => ["thread_tile/odd_tile.wgsl"; 2],
-            _ if self.deep => ["thread_tile/tile.wgsl", "thread_tile/lines_deep.wgsl"],
-            _ => ["thread_tile/tile.wgsl", "thread_tile/lines_flat.wgsl"],
+            ThreadTileKernel::OddLines | ThreadTileKernel::OddSharedLines => ["thread_tile/odd_tile"; 2],
+            _ if self.deep => ["thread_tile/tile", "thread_tile/lines_deep"],
+            _ => ["thread_tile/tile", "thread_tile/lines_flat"],
         });
-        variants.push("thread_tile/windows.wgsl");
-        variants.push(if self.value("QUADS") > 1 {
-            "thread_tile/row_of_two.wgsl"
-        } else {
-            "thread_tile/row_of_one.wgsl"
-        });
-        variants.push(if self.value("KERNEL_1") > 3 {
-            "thread_tile/kept_seven.wgsl"
-        } else {
-            "thread_tile/kept_three.wgsl"
-        });
-        variants.push(if self.lines_even {
-            "thread_tile/window_lines_even.wgsl"
-        } else {
-            "thread_tile/window_lines.wgsl"
-        });
-        variants.push(if self.in_pairs { "thread_tile/odd_pairs.wgsl" } else { "thread_tile/odd_words.wgsl" });
+        variants.push("thread_tile/windows");
+        variants.push(if self.value("QUADS") > 1 { "thread_tile/row_of_two" } else { "thread_tile/row_of_one" });
+        variants.push(if self.value("KERNEL_1") > 3 { "thread_tile/kept_seven" } else { "thread_tile/kept_three" });
+        variants.push(if self.lines_even { "thread_tile/window_lines_even" } else { "thread_tile/window_lines" });
+        variants.push(if self.in_pairs { "thread_tile/odd_pairs" } else { "thread_tile/odd_words" });
         let perhaps = self.nan_policy == NanPolicy::SeedLowest;
-        variants.push(if perhaps { "thread_tile/winner_perhaps.wgsl" } else { "thread_tile/winner_always.wgsl" });
+        variants.push(if perhaps { "thread_tile/winner_perhaps" } else { "thread_tile/winner_always" });
         variants.extend(match self.sink.index_type() {
-            None => ["thread_tile/indices_none.wgsl"; 2],
+            None => ["thread_tile/indices_none"; 2],
             Some(IndexType::I32) if self.stores_quads && self.same_place => {
-                ["thread_tile/indices.wgsl", "thread_tile/put_indices_i32.wgsl"]
+                ["thread_tile/indices", "thread_tile/put_indices_i32"]
             }
             Some(IndexType::I64) if self.stores_quads && self.same_place => {
-                ["thread_tile/indices.wgsl", "thread_tile/put_indices_i64.wgsl"]
+                ["thread_tile/indices", "thread_tile/put_indices_i64"]
             }
-            Some(_) => ["thread_tile/indices.wgsl", "thread_tile/put_indices.wgsl"],
+            Some(_) => ["thread_tile/indices", "thread_tile/put_indices"],
         });
         variants
     }
@@ -193,11 +181,11 @@ pub(crate) fn thread_tile(key: &ThreadTileKey) -> KernelKey {
     let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(|name| key.value(name));
     let outputs = key.value("QUADS").saturating_mul(4);
     let (kind, entry) = match key.entry {
-        ThreadTileKernel::Lines => ("lines", "kernel/pool_lines.wgsl"),
-        ThreadTileKernel::SharedLines => ("shared lines", "kernel/pool_shared_lines.wgsl"),
-        ThreadTileKernel::OddLines => ("odd lines", "kernel/pool_odd_lines.wgsl"),
-        ThreadTileKernel::OddSharedLines => ("odd shared lines", "kernel/pool_odd_shared_lines.wgsl"),
-        ThreadTileKernel::Runs => ("runs", "kernel/pool_runs.wgsl"),
+        ThreadTileKernel::Lines => ("lines", "kernel/pool_lines"),
+        ThreadTileKernel::SharedLines => ("shared lines", "kernel/pool_shared_lines"),
+        ThreadTileKernel::OddLines => ("odd lines", "kernel/pool_odd_lines"),
+        ThreadTileKernel::OddSharedLines => ("odd shared lines", "kernel/pool_odd_shared_lines"),
+        ThreadTileKernel::Runs => ("runs", "kernel/pool_runs"),
     };
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
     let mut consts = key.consts.clone();
@@ -222,8 +210,8 @@ pub(crate) fn thread_tile(key: &ThreadTileKey) -> KernelKey {
 
 /// Clears the flags that the first of several passes sets for the last pass.
 pub(crate) fn clear_flags() -> KernelKey {
-    let kernel = Kernel::new("pool clear flags".to_owned(), "kernel/pool_clear_flags.wgsl");
-    Kernel { variants: vec!["core/pool.wgsl"], ..kernel }.into()
+    let kernel = Kernel::new("pool clear flags".to_owned(), "kernel/pool_clear_flags");
+    Kernel { variants: vec!["core/pool"], ..kernel }.into()
 }
 
 /// Packs elements that take a word each into words of Y.
@@ -231,8 +219,8 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     Kernel {
         element: Some(dtype),
         activation: Some(activation),
-        variants: vec!["core/pool.wgsl", "core/kept_words.wgsl"],
-        ..Kernel::new(format!("pool {} pack", dtype.name()), "kernel/pool_pack.wgsl")
+        variants: vec!["core/pool", "core/kept_words"],
+        ..Kernel::new(format!("pool {} pack", dtype.name()), "kernel/pool_pack")
     }
     .into()
 }
@@ -240,26 +228,26 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
 /// The first stage of a reduction of whole planes, for a tensor of `elements` elements.
 pub(crate) fn reduce(reduction: Reduction, dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
     let (load, loads) = loads_by_fours(dtype, elements);
-    let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl"];
+    let mut variants = vec!["core/pool", "window/policy"];
     variants.extend(load);
     Kernel {
         element: Some(dtype),
         reduction: Some(reduction),
         variants,
         consts: vec![("NAN_POLICY", nan_policy.number())],
-        ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce.wgsl")
+        ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce")
     }
     .into()
 }
 
 /// The parts that load four words of X at a time, and their name in the kernel's name, for an X of `elements` elements.
 fn loads_by_fours(dtype: DType, elements: u64) -> ([&'static str; 2], &'static str) {
-    let unpack = if dtype.bytes() == 8 { "element/unpack64.wgsl" } else { "element/unpack.wgsl" };
+    let unpack = if dtype.bytes() == 8 { "element/unpack64" } else { "element/unpack" };
     // An array of vectors covers all of X only if X is a whole number of vectors.
     if elements.saturating_mul(dtype.bytes() as u64).is_multiple_of(16) {
-        (["element/quads.wgsl", unpack], "vectors")
+        (["element/quads", unpack], "vectors")
     } else {
-        (["element/quads_apart.wgsl", unpack], "words")
+        (["element/quads_apart", unpack], "words")
     }
 }
 
@@ -290,30 +278,30 @@ pub(crate) struct TeamKey<'a> {
 pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
     let TeamKey { dtype, sink, members, .. } = *key;
     let (load, loads) = loads_by_fours(dtype, key.elements);
-    let mut variants = vec!["core/pool.wgsl"];
+    let mut variants = vec!["core/pool"];
     variants.extend(load);
     let policy = vec![("NAN_POLICY", key.constants.nan_policy.number())];
     let (what, entry, mut consts) = match key.window {
         TeamWindow::Plane if members == 1 => {
-            variants.extend(["window/policy.wgsl", "core/plane.wgsl", "core/scanned.wgsl"]);
-            ("planes".to_owned(), "kernel/pool_values.wgsl", policy)
+            variants.extend(["window/policy", "core/plane", "core/scanned"]);
+            ("planes".to_owned(), "kernel/pool_values", policy)
         }
         TeamWindow::Plane => {
-            variants.extend(["window/policy.wgsl", "core/share_plane.wgsl"]);
-            ("planes".to_owned(), "kernel/pool_team.wgsl", policy)
+            variants.extend(["window/policy", "core/share_plane"]);
+            ("planes".to_owned(), "kernel/pool_team", policy)
         }
         TeamWindow::Rows { along, deep } => {
-            variants.extend(["window/constant.wgsl", "window/whole.wgsl", "core/share_rows.wgsl"]);
+            variants.extend(["window/constant", "window/whole", "core/share_rows"]);
             let mut consts = key.constants.consts();
             consts.extend([("ALONG", along), ("DEEP", deep.into())]);
             consts.extend(PassDigits::ALL.consts());
             let layers = if deep { "layers of rows" } else { "rows" };
-            (format!("{layers}, {along} invocations along them,"), "kernel/pool_team.wgsl", consts)
+            (format!("{layers}, {along} invocations along them,"), "kernel/pool_team", consts)
         }
     };
     if members > 1 {
         consts.push(("TEAM", members));
-        variants.push(if dtype.bytes() < 4 { "core/team_outputs.wgsl" } else { "core/team_output.wgsl" });
+        variants.push(if dtype.bytes() < 4 { "core/team_outputs" } else { "core/team_output" });
     }
     let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
     Kernel {

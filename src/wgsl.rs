@@ -1,21 +1,21 @@
 //! From a kernel's key to its text: a prelude of constants, then the parts that its entry point requires.
 //!
-//! Parts are whole, readable WGSL files under shaders/; a variant is a file that provides the same names as its
-//! siblings. A part's header lists the names that it provides and requires, and the linker resolves them. Nothing is
-//! substituted inside a part, but for one word: the access of X and of the indices that are read, where a schedule asks
-//! for writable inputs.
+//! Parts are whole, readable WGSL under shaders/; variants of a part, which provide the same names, stand in one file.
+//! A part's header lists the names that it provides and requires, and the linker resolves them. Nothing is substituted
+//! inside a part, but for one word: the access of X and of the indices that are read, where a schedule asks for writable
+//! inputs.
 
 use std::fmt::Write;
 
 use crate::kernel::Kernel;
 use key::KernelKey;
-use parts::PARTS;
+use parts::{PARTS, Part};
 
 pub(crate) mod key;
 pub(crate) mod link;
 pub(crate) mod parts;
 
-/// The whole text of a kernel. Each part begins with a line that names it.
+/// The whole text of a kernel. Each part follows a line that names its file.
 ///
 /// ```
 /// use wgpu_pooling::{select, wgsl, Choice, DType, Limits, MaxPool};
@@ -30,19 +30,16 @@ pub fn wgsl(key: &KernelKey) -> String {
     let kernel = key.kernel();
     let mut text = prelude(kernel);
     for &part in &key.linked().parts {
-        if let Some((path, part)) = PARTS.get(part) {
+        if let Some(Part { file, text: part, .. }) = PARTS.get(part) {
             // Writing to a String cannot fail.
             let _ = match kernel.writable_inputs {
-                false => writeln!(text, "{PART_LINE}{path}\n{part}"),
-                true => writeln!(text, "{PART_LINE}{path}\n{}", link::with_writable_inputs(part)),
+                false => writeln!(text, "// shaders/{file}\n{part}"),
+                true => writeln!(text, "// shaders/{file}\n{}", link::with_writable_inputs(part)),
             };
         }
     }
     text
 }
-
-/// The beginning of the line that names a part.
-const PART_LINE: &str = "// shaders/";
 
 /// The constants of a kernel, one per line.
 fn prelude(kernel: &Kernel) -> String {

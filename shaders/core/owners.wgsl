@@ -1,4 +1,8 @@
-// The owner of each output element: one more than the rank of the last source that claims it, or zero.
+// The owner of each output element.
 // provides: owners
-// requires: nothing
+
+//// owners: One more than the rank of the last source that claims it, or zero.
 @group(0) @binding(7) var<storage, read_write> owners: array<atomic<u32>>;
+
+//// owners_read: After all claims.
+@group(0) @binding(7) var<storage, read> owners: array<u32>;

@@ -1,6 +1,9 @@
-// Accumulates the elements of four words, one or several per word, in order.
+// Accumulates the elements of four words, in order.
 // provides: load, QUAD, last_word, accumulate, accumulate_some
-// requires: Raw, OUTPUTS, extract, load_word, Acc, accumulate_word, accumulate_some_of_word
+// requires: Raw, load_word, Acc
+
+//// unpack: Accumulates the elements of four words, one or several per word, in order.
+// requires: OUTPUTS, extract, accumulate_word, accumulate_some_of_word
 // The number of elements in four words.
 const QUAD: u32 = 4u * OUTPUTS;
 
@@ -27,4 +30,29 @@ fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) 
   all = accumulate_some_of_word(all, quad.y, at + OUTPUTS, first, count);
   all = accumulate_some_of_word(all, quad.z, at + 2u * OUTPUTS, first, count);
   return accumulate_some_of_word(all, quad.w, at + 3u * OUTPUTS, first, count);
+}
+
+//// unpack64: Accumulates the two 64-bit elements of four words, in order.
+// requires: combine, lift, only
+// The number of elements in four words.
+const QUAD: u32 = 2u;
+
+fn load(position: u32) -> Raw {
+  return vec2<u32>(load_word(position * 2u), load_word(position * 2u + 1u));
+}
+
+// The second word of the last element before the place `end`.
+fn last_word(end: u32) -> u32 {
+  return end * 2u - 1u;
+}
+
+// Accumulates both elements of a quad; the first is element `at`.
+fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
+  return combine(combine(best, lift(quad.xy, at)), lift(quad.zw, at + 1u));
+}
+
+// Accumulates those elements of a quad that are among the `count` elements from element `first` on.
+fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {
+  let all = combine(best, only(lift(quad.xy, at), at - first < count));
+  return combine(all, only(lift(quad.zw, at + 1u), at + 1u - first < count));
 }

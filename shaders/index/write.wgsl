@@ -1,6 +1,13 @@
-// Writes an output's index to its position in the index tensor.
+// Writes an output's index.
 // provides: write_index
-// requires: pool, Candidate, index_of, store_position, store_index
+// requires: Candidate
+
+//// write: Writes an output's index to its position in the index tensor.
+// requires: pool, index_of, store_position, store_index
 fn write_index(output: u32, candidate: Candidate) {
   store_index(store_position(output) - pool.store_first, index_of(output, candidate));
+}
+
+//// none: A pool without indices.
+fn write_index(output: u32, candidate: Candidate) {
 }

@@ -10,13 +10,13 @@
 // stored for the four channels at once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
+// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Elements, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
 const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // The values of four sources, the value of an element that no index names, and the sources' indices, each minus the
 // index of its cell's first element.
 struct Sources {
-  values: Lanes,
+  values: Elements,
   nothing: Raw,
   named: vec4<u32>,
 }
@@ -29,7 +29,7 @@ fn element(sources: Sources, number: u32, row: u32) -> Raw {
 }
 
 fn store(sources: Sources, number: u32, row: u32, y_position: u32, left: i32) {
-  let quad = Lanes(
+  let quad = Elements(
     element(sources, number, row),
     element(sources, number + 1u, row),
     element(sources, number + 2u, row),
@@ -61,7 +61,7 @@ fn store_beside(sources: Sources, row: u32, y_position: u32, left: i32) {
 fn store_channels(sources: Sources, row: u32, y_position: u32, columns: u32, left: i32) {
   for (var place = 0u; place < STRIDE_2; place++) {
     let holds = sources.named == vec4<u32>(row + place * gather.value.axis_2);
-    let quad = Lanes(
+    let quad = Elements(
       select(sources.nothing, sources.values.a, holds.x),
       select(sources.nothing, sources.values.b, holds.y),
       select(sources.nothing, sources.values.c, holds.z),
@@ -99,7 +99,7 @@ fn four(cell: StrideCell, quad: u32) {
   let read = names(min(cell.index_position + quad * 4u * index_step, last), index_step, last);
   let own = vec4<u32>(cell.own + quad * 4u * STRIDE_2 * gather.value.axis_2) + LANE_IDS * lane_step;
   let loaded = load_lanes(min(x_position, last), last);
-  let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
+  let values = Elements(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
   // A lane without a source gets an index that names no element.
   let named = pick(vec4<u32>(0xffffffffu), read.place, there) - own;
   let sources = Sources(values, activate(from_pair(vec2<u32>(0u, 0u))), named);

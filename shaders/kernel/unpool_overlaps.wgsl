@@ -13,12 +13,12 @@
 // sources.
 // Fewest bytes: X once, its indices once, Y once. The halo of the cells of every invocation is read in addition.
 // provides: main
-// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
+// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Elements, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
 const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // Four sources with their indices; a lane without a source has an index that matches no element.
 struct Four {
-  values: Lanes,
+  values: Elements,
   named: vec4<u32>,
 }
 
@@ -37,10 +37,10 @@ struct Line {
 
 // Four results for each of up to four columns of a cell.
 struct Places {
-  a: Lanes,
-  b: Lanes,
-  c: Lanes,
-  d: Lanes,
+  a: Elements,
+  b: Elements,
+  c: Elements,
+  d: Elements,
 }
 
 // Whether, along an axis, the window of the source `ahead` cells further covers the element `place` of a cell.
@@ -80,7 +80,7 @@ fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
   }
   let read = names(min(index_position, last), step, last);
   let loaded = load_lanes(min(position, last), last);
-  let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
+  let values = Elements(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
   let four = Four(values, pick(vec4<u32>(0xffffffffu), read.place, there));
   return Line(four, four, four, read.minus_one, there, index_position, step);
 }
@@ -100,12 +100,12 @@ fn load_line(cell: StrideCell, line: i32) -> Line {
   } else {
     if (reaches(-1, KERNEL_2, STRIDE_2, PAD_2)) {
       let left = load_one(cell, line, column - 1);
-      let values = Lanes(left.value, own.values.a, own.values.b, own.values.c);
+      let values = Elements(left.value, own.values.a, own.values.b, own.values.c);
       found.before = Four(values, vec4<u32>(left.named, own.named.xyz));
     }
     if (reaches(1, KERNEL_2, STRIDE_2, PAD_2)) {
       let right = load_one(cell, line, column + 4);
-      let values = Lanes(own.values.b, own.values.c, own.values.d, right.value);
+      let values = Elements(own.values.b, own.values.c, own.values.d, right.value);
       found.after = Four(values, vec4<u32>(own.named.yzw, right.named));
     }
   }
@@ -132,7 +132,7 @@ fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
 }
 
 // The results of four lanes for an element, updated by the sources of one line.
-fn with_line(before: Lanes, line: Line, column: u32, place: vec4<u32>) -> Lanes {
+fn with_line(before: Elements, line: Line, column: u32, place: vec4<u32>) -> Elements {
   var found = before;
   if (holds(-1, column, KERNEL_2, STRIDE_2, PAD_2)) {
     found = taken(found, line.before, place);
@@ -146,9 +146,9 @@ fn with_line(before: Lanes, line: Line, column: u32, place: vec4<u32>) -> Lanes 
   return found;
 }
 
-fn taken(quad: Lanes, four: Four, place: vec4<u32>) -> Lanes {
+fn taken(quad: Elements, four: Four, place: vec4<u32>) -> Elements {
   let named = four.named == place;
-  return Lanes(
+  return Elements(
     select(quad.a, four.values.a, named.x),
     select(quad.b, four.values.b, named.y),
     select(quad.c, four.values.c, named.z),
@@ -156,9 +156,9 @@ fn taken(quad: Lanes, four: Four, place: vec4<u32>) -> Lanes {
 }
 
 // The results of four lanes for an element, from three lines of sources.
-fn result(above: Line, own: Line, below: Line, row: u32, column: u32, place: vec4<u32>) -> Lanes {
+fn result(above: Line, own: Line, below: Line, row: u32, column: u32, place: vec4<u32>) -> Elements {
   let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
-  var found = Lanes(nothing, nothing, nothing, nothing);
+  var found = Elements(nothing, nothing, nothing, nothing);
   if (holds(-1, row, KERNEL_1, STRIDE_1, PAD_1)) {
     found = with_line(found, above, column, place);
   }
@@ -181,7 +181,7 @@ fn element(places: Places, number: u32) -> Raw {
 }
 
 fn store(places: Places, number: u32, y_position: u32, left: i32) {
-  let quad = Lanes(
+  let quad = Elements(
     element(places, number),
     element(places, number + 1u),
     element(places, number + 2u),

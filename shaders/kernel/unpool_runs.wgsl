@@ -10,7 +10,7 @@
 // Fewest bytes: X once, its indices once, Y once; the sources after each run, and those at the begin of each row, are
 // read again.
 // provides: main
-// requires: gather, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
+// requires: gather, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Elements, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
 const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 const BITS: u32 = 32u / OUTPUTS;
 // Sources after the run whose elements can lie in its last word.
@@ -18,7 +18,7 @@ const BEHIND: u32 = (OUTPUTS - 2u) / STRIDE_2 + 1u;
 
 // Four sources with their indices; a lane without a source has an index that matches no element.
 struct Four {
-  values: Lanes,
+  values: Elements,
   named: vec4<u32>,
 }
 
@@ -49,7 +49,7 @@ fn load_one(line: Line, column: u32) -> One {
 // Loads the sources, from a column on, whose elements can lie in the last word of a run.
 fn load_behind(line: Line, column: u32) -> Four {
   let a = load_one(line, column);
-  var found = Four(Lanes(a.value, ZERO, ZERO, ZERO), vec4<u32>(a.named, 0xffffffffu, 0xffffffffu, 0xffffffffu));
+  var found = Four(Elements(a.value, ZERO, ZERO, ZERO), vec4<u32>(a.named, 0xffffffffu, 0xffffffffu, 0xffffffffu));
   if (BEHIND > 1u) {
     let b = load_one(line, column + 1u);
     found.values.b = b.value;
@@ -66,7 +66,7 @@ fn load_behind(line: Line, column: u32) -> Four {
 // Four sources from a column on, whose indices have been loaded.
 fn load_four(line: Line, column: u32, read: Names) -> Four {
   let loaded = load_lanes(min(line.x_position + column, gather.sources - 1u), gather.sources - 1u);
-  let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
+  let values = Elements(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
   return Four(values, pick(vec4<u32>(0xffffffffu), read.place, there(line, column)));
 }
 

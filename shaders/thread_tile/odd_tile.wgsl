@@ -105,7 +105,7 @@ fn windows_at_depth(place: Place, tap: u32, line: i32, number: u32) -> LineMaxim
 }
 
 // The row maxima of a line of X at all depths of the windows. The order number of a line is its number plus ORDER_LINES
-// for each depth before it. The first depths are unrolled, as in thread_tile/lines_deep.wgsl.
+// for each depth before it. The first depths are unrolled, as in thread_tile/lines.wgsl.
 fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
   var seen = windows_at_depth(place, 0u, line, number);
   if (KERNEL_0 > 1u) {

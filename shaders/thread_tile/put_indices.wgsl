@@ -1,6 +1,10 @@
-// Writing indices one by one, in the order of the index tensor.
-// provides: first_place, put_index, put_index_in, put_four_indices
-// requires: Outcome, Origin, index_from, pool, store_index, store_position, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG
+// Writing the indices of a thread tile.
+// provides: first_place, put_four_indices
+// requires: Outcome, Origin, index_from, pool
+
+//// put_indices: Writing indices one by one, in the order of the index tensor.
+// provides: put_index, put_index_in
+// requires: store_index, store_position, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG
 // The number of outputs along all axes: those of one channel of a batch item, or, where channels lie along lines, those
 // of a batch item.
 fn volume() -> u32 {
@@ -80,4 +84,38 @@ fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome,
   store_index(place + step, index_from(output + 1u, b, origin, 1u));
   store_index(place + 2u * step, index_from(output + 2u, c, origin, 2u));
   store_index(place + 3u * step, index_from(output + 3u, d, origin, 3u));
+}
+
+//// put_indices_i32: Writing four 32-bit indices at once, in the order of Y. Plans are refused where 32-bit indices
+// could overflow, so the low word is the index.
+// provides: indices_out
+@group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
+
+fn first_place(outer: u32, channel: u32) -> u32 {
+  return 0u;
+}
+
+fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
+  let place = (output - pool.store_first) >> 2u;
+  indices_out[place] = vec4<u32>(
+    index_from(output, a, origin, 0u).x,
+    index_from(output + 1u, b, origin, 1u).x,
+    index_from(output + 2u, c, origin, 2u).x,
+    index_from(output + 3u, d, origin, 3u).x,
+  );
+}
+
+//// put_indices_i64: Writing four 64-bit indices at once, in the order of Y.
+// provides: indices_out
+@group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
+
+fn first_place(outer: u32, channel: u32) -> u32 {
+  return 0u;
+}
+
+fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
+  let pair = (output - pool.store_first) >> 1u;
+  let first = vec4<u32>(index_from(output, a, origin, 0u), index_from(output + 1u, b, origin, 1u));
+  indices_out[pair] = first;
+  indices_out[pair + 1u] = vec4<u32>(index_from(output + 2u, c, origin, 2u), index_from(output + 3u, d, origin, 3u));
 }

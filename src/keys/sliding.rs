@@ -76,21 +76,21 @@ impl SlidingKey {
     /// The parts that load the elements of a pass.
     fn source(&self) -> Vec<&'static str> {
         let mut parts = match (self.first, self.row) {
-            (false, _) => vec!["core/slide_kept.wgsl", "core/slide_places.wgsl"],
+            (false, _) => vec!["core/slide_kept", "core/slide_places"],
             (true, Some(SlidingRow { even: true, .. })) => {
-                vec!["core/slide_row_fours.wgsl", "core/slide_positions.wgsl"]
+                vec!["core/slide_row_fours", "core/slide_positions"]
             }
-            (true, Some(_)) => vec!["core/slide_row_ones.wgsl", "core/slide_positions.wgsl"],
+            (true, Some(_)) => vec!["core/slide_row_ones", "core/slide_positions"],
             (true, None) if self.even_source && self.lanes > 1 => {
-                vec!["core/slide_x_lanes.wgsl", "core/slide_positions.wgsl"]
+                vec!["core/slide_x_lanes", "core/slide_positions"]
             }
-            (true, None) => vec!["core/slide_x_ones.wgsl", "core/slide_positions.wgsl"],
+            (true, None) => vec!["core/slide_x_ones", "core/slide_positions"],
         };
         if self.row.is_some_and(|row| row.even) {
             parts.push(match self.dtype.bytes() {
-                1 => "thread_tile/fours8.wgsl",
-                2 => "thread_tile/fours16.wgsl",
-                _ => "thread_tile/fours32.wgsl",
+                1 => "thread_tile/fours8",
+                2 => "thread_tile/fours16",
+                _ => "thread_tile/fours32",
             });
         }
         parts
@@ -99,27 +99,27 @@ impl SlidingKey {
     /// The parts that find windows that begin with a NaN.
     fn begins(&self) -> [&'static str; 2] {
         let last = self.sink != Sink::Candidates;
-        let found = if self.row.is_some() { "core/slide_first_row.wgsl" } else { "core/slide_first.wgsl" };
+        let found = if self.row.is_some() { "core/slide_first_row" } else { "core/slide_first" };
         match (self.begins, self.first, last) {
-            (Begins::Flagged, true, false) => ["core/begins_flagged.wgsl", "core/slide_flag.wgsl"],
-            (Begins::Flagged, true, true) => ["core/begins_flagged.wgsl", found],
-            (Begins::Flagged, false, true) => ["core/begins_unknown.wgsl", found],
-            (Begins::Noted, true, _) => ["core/begins_noted.wgsl", "core/slide_end.wgsl"],
-            (Begins::Noted, false, true) => ["core/begins_unknown.wgsl", "core/slide_noted.wgsl"],
-            _ => ["core/begins_unknown.wgsl", "core/slide_end.wgsl"],
+            (Begins::Flagged, true, false) => ["core/begins_flagged", "core/slide_flag"],
+            (Begins::Flagged, true, true) => ["core/begins_flagged", found],
+            (Begins::Flagged, false, true) => ["core/begins_unknown", found],
+            (Begins::Noted, true, _) => ["core/begins_noted", "core/slide_end"],
+            (Begins::Noted, false, true) => ["core/begins_unknown", "core/slide_noted"],
+            _ => ["core/begins_unknown", "core/slide_end"],
         }
     }
 
     fn vector(&self) -> &'static str {
         match (self.lane_bytes, self.lanes) {
-            (1, _) => "lanes/byte4.wgsl",
-            (2, 2) => "lanes/half2.wgsl",
-            (2, _) => "lanes/half4.wgsl",
-            (4, 1) => "lanes/word1.wgsl",
-            (4, 2) => "lanes/word2.wgsl",
-            (4, _) => "lanes/word4.wgsl",
-            (_, 1) => "lanes/pair1.wgsl",
-            _ => "lanes/pair2.wgsl",
+            (1, _) => "lanes/byte4",
+            (2, 2) => "lanes/half2",
+            (2, _) => "lanes/half4",
+            (4, 1) => "lanes/word1",
+            (4, 2) => "lanes/word2",
+            (4, _) => "lanes/word4",
+            (_, 1) => "lanes/pair1",
+            _ => "lanes/pair2",
         }
     }
 }
@@ -128,25 +128,25 @@ impl SlidingKey {
 pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     let SlidingKey { dtype, sink, .. } = *key;
     let keeps = sink == Sink::Candidates;
-    let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl", key.reduction(), key.vector()];
+    let mut variants = vec!["core/pool", "window/policy", key.reduction(), key.vector()];
     variants.extend(key.source());
     variants.push(match (keeps, key.places) {
-        (true, false) => "core/slide_keep.wgsl",
-        (true, true) => "core/slide_keep_places.wgsl",
-        (false, _) => "core/slide_finish.wgsl",
+        (true, false) => "core/slide_keep",
+        (true, true) => "core/slide_keep_places",
+        (false, _) => "core/slide_finish",
     });
-    variants.push(if key.single_taps { "core/slide_tap.wgsl" } else { "core/slide_taps.wgsl" });
+    variants.push(if key.single_taps { "core/slide_tap" } else { "core/slide_taps" });
     variants.extend(key.begins());
-    variants.push("core/x_element.wgsl");
-    variants.push(if key.first { "core/met_here.wgsl" } else { "core/met_before.wgsl" });
+    variants.push("core/x_element");
+    variants.push(if key.first { "core/met_here" } else { "core/met_before" });
     variants.push(match (key.lane_bytes > dtype.bytes(), key.partial) {
-        (true, false) => "core/slide_apart.wgsl",
-        (true, true) => "core/slide_apart_ones.wgsl",
-        (false, false) => "core/slide_y.wgsl",
-        (false, true) => "core/slide_y_ones.wgsl",
+        (true, false) => "core/slide_apart",
+        (true, true) => "core/slide_apart_ones",
+        (false, false) => "core/slide_y",
+        (false, true) => "core/slide_y_ones",
     });
-    variants.push(if key.partial { "core/slide_by_ones.wgsl" } else { "core/slide_by_vectors.wgsl" });
-    variants.push(if sink.index_type().is_some() { "core/slide_index.wgsl" } else { "core/slide_no_index.wgsl" });
+    variants.push(if key.partial { "core/slide_by_ones" } else { "core/slide_by_vectors" });
+    variants.push(if sink.index_type().is_some() { "core/slide_index" } else { "core/slide_no_index" });
     let mut consts = key.consts.clone();
     consts.push(("NAN_POLICY", key.nan_policy.number()));
     consts.push(("PARTIAL", key.partial.into()));
@@ -157,10 +157,10 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     let from = if key.first { "X" } else { "kept" };
     let to = if keeps { "kept" } else { sink.name() };
     let lanes = key.lanes;
-    let mut entry = "kernel/pool_sliding.wgsl";
+    let mut entry = "kernel/pool_sliding";
     let mut along = "";
     if let Some(row) = key.row {
-        entry = "kernel/pool_sliding_row.wgsl";
+        entry = "kernel/pool_sliding_row";
         along = if row.even { " along fours" } else { " along a row" };
         consts.push(("LEFT", row.left));
     }

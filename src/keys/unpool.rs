@@ -7,12 +7,12 @@ use crate::wgsl::key::KernelKey;
 
 /// Clears the owner table of an unpool and its report.
 pub(crate) fn unpool_clear() -> KernelKey {
-    unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl", UnpoolDigits::NONE).into()
+    unpool("unpool clear".to_owned(), "kernel/unpool_clear", UnpoolDigits::NONE).into()
 }
 
 /// Lets sources claim their targets.
 pub(crate) fn unpool_claim(index_type: IndexType, digits: UnpoolDigits) -> KernelKey {
-    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim.wgsl", digits);
+    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim", digits);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
@@ -28,12 +28,12 @@ pub(crate) fn unpool_emit(
 ) -> KernelKey {
     // The kernel converts ranks of sources to positions in X only.
     let digits = UnpoolDigits { target: 0, ..digits };
-    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit.wgsl", digits);
+    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit", digits);
     kernel.consts.push(("FRESH", fresh.into()));
-    kernel.variants.push("core/owners_read.wgsl");
+    kernel.variants.push("core/owners_read");
     kernel.variants.push(match index_type {
-        Some(_) => "core/reported.wgsl",
-        None => "core/reported_apart.wgsl",
+        Some(_) => "core/reported",
+        None => "core/reported_apart",
     });
     Kernel { element: Some(dtype), activation: Some(activation), reads: index_type, ..kernel }.into()
 }
@@ -41,14 +41,14 @@ pub(crate) fn unpool_emit(
 /// Looks up the first bad index of an unpool.
 pub(crate) fn unpool_report(index_type: IndexType) -> KernelKey {
     let name = format!("unpool report {}", index_type.name());
-    let mut kernel = unpool(name, "kernel/unpool_report.wgsl", UnpoolDigits::NONE);
-    kernel.variants.push("core/reported.wgsl");
+    let mut kernel = unpool(name, "kernel/unpool_report", UnpoolDigits::NONE);
+    kernel.variants.push("core/reported");
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
 /// Writes the activation of zero to every output of 32 bits.
 pub(crate) fn unpool_fill(dtype: DType, activation: ActivationKind) -> KernelKey {
-    let kernel = unpool(format!("unpool fill {}", dtype.name()), "kernel/unpool_fill.wgsl", UnpoolDigits::NONE);
+    let kernel = unpool(format!("unpool fill {}", dtype.name()), "kernel/unpool_fill", UnpoolDigits::NONE);
     Kernel { element: Some(dtype), activation: Some(activation), ..kernel }.into()
 }
 
@@ -60,15 +60,15 @@ pub(crate) fn unpool_scatter(
     digits: UnpoolDigits,
 ) -> KernelKey {
     let name = format!("unpool scatter {} by {}", dtype.name(), index_type.name());
-    let kernel = unpool(name, "kernel/unpool_scatter.wgsl", digits);
+    let kernel = unpool(name, "kernel/unpool_scatter", digits);
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
 
 fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
     let consts = vec![("SOURCE_DIGITS", digits.source), ("TARGET_DIGITS", digits.target)];
-    let mut variants = vec!["core/unpool.wgsl"];
-    if entry != "kernel/unpool_emit.wgsl" {
-        variants.push("core/owners.wgsl");
+    let mut variants = vec!["core/unpool"];
+    if entry != "kernel/unpool_emit" {
+        variants.push("core/owners");
     }
     Kernel { variants, consts, ..Kernel::new(name, entry) }
 }
@@ -76,7 +76,7 @@ fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
 /// Checks that every index lies in its source's window.
 pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow) -> KernelKey {
     let (part, others) = outside_window(outside);
-    let mut kernel = gather(format!("unpool check {}{others}", index_type.name()), "kernel/unpool_check.wgsl");
+    let mut kernel = gather(format!("unpool check {}{others}", index_type.name()), "kernel/unpool_check");
     kernel.variants.push(part);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
@@ -90,7 +90,7 @@ pub(crate) fn unpool_gather(
     own_windows: bool,
 ) -> KernelKey {
     let of = if own_windows { " in own windows" } else { "" };
-    let mut kernel = gather(format!("unpool gather {}{of}", dtype.name()), "kernel/unpool_gather.wgsl");
+    let mut kernel = gather(format!("unpool gather {}{of}", dtype.name()), "kernel/unpool_gather");
     kernel.consts.push(("OWN_WINDOWS", own_windows.into()));
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
@@ -107,9 +107,9 @@ pub(crate) fn unpool_cells(
     consts: &[(&'static str, u64)],
 ) -> KernelKey {
     let (of, entry) = match cells {
-        CellsKernel::Apart => ("cells", "kernel/unpool_cells.wgsl"),
-        CellsKernel::Runs => ("runs of cells", "kernel/unpool_runs.wgsl"),
-        CellsKernel::Overlaps => ("overlapping cells", "kernel/unpool_overlaps.wgsl"),
+        CellsKernel::Apart => ("cells", "kernel/unpool_cells"),
+        CellsKernel::Runs => ("runs of cells", "kernel/unpool_runs"),
+        CellsKernel::Overlaps => ("overlapping cells", "kernel/unpool_overlaps"),
     };
     let window = |axis| {
         let of = |name: &str| consts.iter().find(|(found, _)| found.starts_with(name) && found.ends_with(axis));
@@ -128,18 +128,18 @@ pub(crate) fn unpool_cells(
 /// The part that tells of indices outside their windows, and what a kernel's name says of it.
 fn outside_window(rule: OutsideWindow) -> (&'static str, &'static str) {
     match rule {
-        OutsideWindow::Scatter => ("core/outside_flagged.wgsl", ""),
-        OutsideWindow::Skip => ("core/outside_skipped.wgsl", ", others skipped"),
+        OutsideWindow::Scatter => ("core/outside_flagged", ""),
+        OutsideWindow::Skip => ("core/outside_skipped", ", others skipped"),
         // `OutsideWindow::Error`; what is not written is told of, whatever the rule.
-        _ => ("core/outside_reported.wgsl", ", others reported"),
+        _ => ("core/outside_reported", ", others reported"),
     }
 }
 
 /// Writes the indirect grids of the general path.
 pub(crate) fn unpool_indirect() -> KernelKey {
-    gather("unpool indirect".to_owned(), "kernel/unpool_indirect.wgsl").into()
+    gather("unpool indirect".to_owned(), "kernel/unpool_indirect").into()
 }
 
 fn gather(name: String, entry: &'static str) -> Kernel {
-    Kernel { variants: vec!["core/gather.wgsl"], ..Kernel::new(name, entry) }
+    Kernel { variants: vec!["core/gather"], ..Kernel::new(name, entry) }
 }

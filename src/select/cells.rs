@@ -168,22 +168,21 @@ fn quads_of_runs(cells: u64) -> u64 {
 /// The part that loads and stores quads of elements of `bytes` bytes; `wide` if every run of elements is whole quads.
 fn quad_part(bytes: u64, wide: bool) -> &'static str {
     match (bytes, wide) {
-        (1, _) => "element/lanes8.wgsl",
-        (2, _) => "element/lanes16.wgsl",
-        (4, true) => "element/lanes32_wide.wgsl",
-        (4, false) => "element/lanes32.wgsl",
-        (_, true) => "element/lanes64_wide.wgsl",
-        (_, false) => "element/lanes64.wgsl",
+        (1, _) => "element/lanes8",
+        (2, _) => "element/lanes16",
+        (_, false) => "element/lanes_apart",
+        (4, true) => "element/lanes32_wide",
+        (_, true) => "element/lanes64_wide",
     }
 }
 
 /// The part that loads four indices; `wide` if every run of indices is whole quads.
 fn names_part(index_type: IndexType, wide: bool) -> &'static str {
     match (index_type, wide) {
-        (IndexType::I32, false) => "index/names_i32.wgsl",
-        (IndexType::I32, true) => "index/names_i32_wide.wgsl",
-        (IndexType::I64, false) => "index/names_i64.wgsl",
-        (IndexType::I64, true) => "index/names_i64_wide.wgsl",
+        (IndexType::I32, false) => "index/names_i32",
+        (IndexType::I32, true) => "index/names_i32_wide",
+        (IndexType::I64, false) => "index/names_i64",
+        (IndexType::I64, true) => "index/names_i64_wide",
     }
 }
 

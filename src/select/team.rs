@@ -18,7 +18,7 @@ use crate::keys::{self, TeamKey, TeamWindow};
 use crate::schedule::{Limits, Schedule};
 use crate::uniform;
 
-/// Rows that an invocation reads at the same time (shaders/core/share_rows.wgsl).
+/// Rows that an invocation reads at the same time (shaders/core/share.wgsl).
 const ROWS_TOGETHER: u64 = 4;
 
 /// Bytes of a load.

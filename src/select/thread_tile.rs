@@ -41,7 +41,7 @@ const PLANES_OF_A_GROUP: u64 = 16;
 const NARROWEST_ODD_ROW: u32 = 5;
 
 /// The number of positions that keys of 16-bit floats can distinguish in a thread tile
-/// (shaders/reduce/max_of_halves.wgsl).
+/// (shaders/reduce/max_of_keys.wgsl).
 const MOST_ORDERS: u64 = 0x7fff;
 
 /// How the windows of a line share its elements (shaders/thread_tile/).
@@ -376,25 +376,25 @@ impl ThreadTile {
     /// The part that computes the row maxima of a line.
     fn line_part(&self) -> &'static str {
         match self.line {
-            Line::Sliding => "thread_tile/sliding.wgsl",
-            Line::Alternating => "thread_tile/alternating.wgsl",
-            Line::Apart => "thread_tile/apart.wgsl",
-            Line::ApartInWords => "thread_tile/apart_in_words.wgsl",
-            Line::Channels => "thread_tile/channels.wgsl",
+            Line::Sliding => "thread_tile/sliding",
+            Line::Alternating => "thread_tile/alternating",
+            Line::Apart => "thread_tile/apart",
+            Line::ApartInWords => "thread_tile/apart_in_words",
+            Line::Channels => "thread_tile/channels",
         }
     }
 
     /// The part that loads the elements of a line; `in_quads` as in [`ThreadTile::pad_in_quads`].
     fn loads_part(&self, plan: &PoolPlan, in_quads: bool) -> &'static str {
         match self.line {
-            Line::Channels => "thread_tile/channels.wgsl",
-            _ if self.sharing == Sharing::OddTiles => "thread_tile/odd_line.wgsl",
-            _ if in_quads => "thread_tile/in_quads.wgsl",
+            Line::Channels => "thread_tile/channels",
+            _ if self.sharing == Sharing::OddTiles => "thread_tile/odd_line",
+            _ if in_quads => "thread_tile/in_quads",
             Line::Sliding | Line::Alternating if plan.dtype().bytes() < 4 && self.taps_are_neighbours() => {
-                "thread_tile/in_words.wgsl"
+                "thread_tile/in_words"
             }
-            Line::ApartInWords => "thread_tile/apart_in_words.wgsl",
-            _ => "thread_tile/elements.wgsl",
+            Line::ApartInWords => "thread_tile/apart_in_words",
+            _ => "thread_tile/elements",
         }
     }
 

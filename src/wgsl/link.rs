@@ -16,13 +16,6 @@ pub(crate) struct Linked {
     pub workgroup: u32,
 }
 
-/// The names in one line of a part's header.
-pub(super) fn header<'a>(text: &'a str, field: &str) -> impl Iterator<Item = &'a str> {
-    let mut lines = text.lines().take_while(|line| line.starts_with("//"));
-    let line = lines.find_map(|line| line.strip_prefix(field)).unwrap_or_default();
-    line.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != "nothing")
-}
-
 pub(super) const PROVIDES: &str = "// provides: ";
 pub(super) const REQUIRES: &str = "// requires: ";
 
@@ -31,24 +24,24 @@ pub(super) const REQUIRES: &str = "// requires: ";
 /// has a provider.
 pub(crate) fn link(kernel: &Kernel) -> Linked {
     let mut providers: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (number, (_, text)) in PARTS.iter().enumerate() {
-        for name in header(text, PROVIDES) {
+    for (number, part) in PARTS.iter().enumerate() {
+        for name in part.names(PROVIDES) {
             providers.entry(name).or_default().push(number);
         }
     }
     let variants = variants(kernel);
-    let is = |part: usize, variant: &str| PARTS.get(part).is_some_and(|(path, _)| *path == variant);
+    let is = |part: usize, variant: &str| PARTS.get(part).is_some_and(|part| part.name == variant);
     let provider = |name: &str| match providers.get(name)?.as_slice() {
         [one] => Some(*one),
         several => variants.iter().find_map(|variant| several.iter().copied().find(|&part| is(part, variant))),
     };
     let mut linked = BTreeSet::new();
-    let mut wanted: Vec<usize> = PARTS.iter().position(|(path, _)| *path == kernel.entry).into_iter().collect();
-    while let Some(part) = wanted.pop() {
-        if linked.insert(part)
-            && let Some((_, text)) = PARTS.get(part)
+    let mut wanted: Vec<usize> = PARTS.iter().position(|part| part.name == kernel.entry).into_iter().collect();
+    while let Some(number) = wanted.pop() {
+        if linked.insert(number)
+            && let Some(part) = PARTS.get(number)
         {
-            wanted.extend(header(text, REQUIRES).filter_map(provider));
+            wanted.extend(part.names(REQUIRES).filter_map(provider));
         }
     }
     let parts: Vec<usize> = linked.into_iter().collect();
@@ -64,7 +57,7 @@ pub(crate) fn link(kernel: &Kernel) -> Linked {
 
 /// The invocations of a workgroup, as the part with the entry point declares them: a number, or `WORKGROUP`.
 fn workgroup(entry: &str) -> u32 {
-    let text = PARTS.iter().find(|(path, _)| *path == entry).map_or("", |(_, text)| text);
+    let text = PARTS.iter().find(|part| part.name == entry).map_or("", |part| part.text);
     let size = text.split_once("@workgroup_size(").and_then(|(_, rest)| rest.split_once(')'));
     size.and_then(|(size, _)| size.parse().ok()).unwrap_or(WORKGROUP as u32)
 }
@@ -72,7 +65,7 @@ fn workgroup(entry: &str) -> u32 {
 /// The storage bindings that parts declare, in the order of their numbers.
 fn bindings(parts: &[usize]) -> Vec<Binding> {
     let texts = parts.iter().filter_map(|&part| PARTS.get(part));
-    let declared = texts.flat_map(|(_, text)| text.lines().filter_map(declaration));
+    let declared = texts.flat_map(|part| part.text.lines().filter_map(declaration));
     let mut bindings: Vec<Binding> = declared.collect();
     bindings.sort_unstable_by_key(|binding| binding.number);
     bindings
@@ -96,56 +89,60 @@ pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     let mut variants = kernel.variants.clone();
     variants.extend(kernel.element.map(element).into_iter().flatten());
     // The default of generic kernels; specialised kernels list their own variant earlier.
-    variants.push("index/digits_uniform.wgsl");
+    variants.push("index/digits_uniform");
     variants.extend(kernel.reduction.map(|reduction| reduction.parts().any));
-    variants.push("reduce/accumulator.wgsl");
+    variants.push("reduce/accumulator");
     if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {
         variants.extend(activation_parts(activation, dtype));
     }
     variants.extend(kernel.reads.map(|index_type| match index_type {
-        IndexType::I32 => "index/read_i32.wgsl",
-        IndexType::I64 => "index/read_i64.wgsl",
+        IndexType::I32 => "index/read_i32",
+        IndexType::I64 => "index/read_i64",
     }));
     variants.extend(match kernel.writes {
-        None => ["index/none.wgsl"; 2],
-        Some(IndexType::I32) => ["index/write.wgsl", "index/store_i32.wgsl"],
-        Some(IndexType::I64) => ["index/write.wgsl", "index/store_i64.wgsl"],
+        None => ["index/none"; 2],
+        Some(IndexType::I32) => ["index/write", "index/store_i32"],
+        Some(IndexType::I64) => ["index/write", "index/store_i64"],
     });
     variants
 }
 
-/// Storage, memory and key of an element type by its size, and its order by its name.
+/// Storage and key of an element type by its size, and its order.
 fn element(dtype: DType) -> Vec<&'static str> {
     let mut parts = match dtype.bytes() {
-        1 => vec!["element/word8.wgsl", "element/memory8.wgsl"],
-        2 => vec!["element/word16.wgsl", "element/memory16.wgsl"],
-        4 => vec!["element/word32.wgsl", "element/memory32.wgsl"],
-        _ => vec!["element/word64.wgsl", "element/memory64.wgsl"],
+        1 => vec!["element/word8", "element/key32"],
+        2 => vec!["element/word16", "element/key32"],
+        4 => vec!["element/word32", "element/key32"],
+        _ => vec!["element/word64", "element/key64"],
     };
-    parts.extend(match dtype.bytes() {
-        8 => ["element/output_pairs.wgsl", "element/key64.wgsl"],
-        _ => ["element/output_words.wgsl", "element/key32.wgsl"],
+    parts.extend(["element/memory", "element/output"]);
+    parts.extend(match dtype {
+        DType::F32 => ["element/floats", "element/f32"],
+        DType::F16 => ["element/floats", "element/f16"],
+        DType::Bf16 => ["element/floats", "element/bf16"],
+        DType::F64 => ["element/f64"; 2],
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => ["element/signed"; 2],
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => ["element/unsigned"; 2],
     });
-    parts.extend(part(&format!("element/{}.wgsl", dtype.name())));
     parts
 }
 
-/// The part with this path.
-fn part(path: &str) -> Option<&'static str> {
-    PARTS.iter().map(|(part, _)| *part).find(|part| *part == path)
+/// The name of a part, if there is one that is called so.
+fn part(name: &str) -> Option<&'static str> {
+    PARTS.iter().map(|part| part.name).find(|part| *part == name)
 }
 
 /// The parts of the activation and of the conversion to f32 and back, which activations that round use. Schedules use
 /// such activations only with element types that have a conversion.
 fn activation_parts(activation: ActivationKind, dtype: DType) -> [&'static str; 2] {
-    let via = part(&format!("activation/via_{}.wgsl", dtype.name())).unwrap_or("activation/via_f32.wgsl");
+    let via = part(&format!("activation/via_{}", dtype.name())).unwrap_or("activation/via_f32");
     let activation = match activation {
-        ActivationKind::Identity => "activation/none.wgsl",
-        ActivationKind::Clip => "activation/clip.wgsl",
-        ActivationKind::LeakyRelu => "activation/leaky_relu.wgsl",
-        ActivationKind::HardSigmoid => "activation/hard_sigmoid.wgsl",
-        ActivationKind::Tanh => "activation/tanh.wgsl",
-        ActivationKind::Sigmoid => "activation/sigmoid.wgsl",
+        ActivationKind::Identity => "activation/none",
+        ActivationKind::Clip => "activation/clip",
+        ActivationKind::LeakyRelu => "activation/leaky_relu",
+        ActivationKind::HardSigmoid => "activation/hard_sigmoid",
+        ActivationKind::Tanh => "activation/tanh",
+        ActivationKind::Sigmoid => "activation/sigmoid",
     };
     [via, activation]
 }

@@ -1,242 +1,227 @@
 //! The list of shader parts.
 
+/// A part of a shader.
+pub(crate) struct Part {
+    /// Its folder and its own name.
+    pub name: &'static str,
+    /// Its file under shaders/.
+    pub file: &'static str,
+    /// The header that it shares with the other parts of its file. Empty where the file is one part.
+    pub common: &'static str,
+    /// Its text, which begins with its own header.
+    pub text: &'static str,
+}
+
+impl Part {
+    /// The names in those lines of its headers that begin with `field`.
+    pub fn names<'a>(&self, field: &'a str) -> impl Iterator<Item = &'static str> + use<'a> {
+        let headers = [self.common, self.text].map(|text| text.lines().take_while(|line| line.starts_with("//")));
+        let lines = headers.into_iter().flatten().filter_map(move |line| line.strip_prefix(field));
+        lines.flat_map(|line| line.split(',')).map(str::trim).filter(|name| *name != "nothing")
+    }
+}
+
+/// Where several parts stand in a file, each begins with four slashes and its name.
+const BEGIN: &str = "\n//// ";
+
+/// Whether `part` stands in `text` at this place.
+const fn stands_at(text: &str, place: usize, part: &str) -> bool {
+    let (text, part) = (text.as_bytes(), part.as_bytes());
+    let mut equal = 0;
+    while equal < part.len() && place + equal < text.len() && text[place + equal] == part[equal] {
+        equal += 1;
+    }
+    equal == part.len()
+}
+
+/// The place of the line that begins the next part of a file, or of the file's end.
+const fn next_part(file: &str, mut place: usize) -> usize {
+    while place < file.len() && !stands_at(file, place, BEGIN) {
+        place += 1;
+    }
+    place
+}
+
+/// What stands in a file before its first part.
+const fn common(file: &'static str) -> &'static str {
+    let first = next_part(file, 0);
+    if first == file.len() { "" } else { file.split_at(first).0 }
+}
+
+/// The part of a file with this name; the whole file where it is one part.
+const fn part(file: &'static str, name: &str) -> &'static str {
+    let mut place = next_part(file, 0);
+    if place == file.len() {
+        return file;
+    }
+    loop {
+        assert!(place < file.len(), "the file has no part of this name");
+        let (begin, end) = (place + 1, next_part(file, place + 1));
+        let after = place + BEGIN.len() + name.len();
+        if stands_at(file, place + BEGIN.len(), name) && (stands_at(file, after, ":") || stands_at(file, after, "\n")) {
+            return file.split_at(end).0.split_at(begin).1;
+        }
+        place = end;
+    }
+}
+
 macro_rules! parts {
-    ($($path:literal),+ $(,)?) => {
-        /// Every shader part: its path under shaders/ and its text. A kernel has its parts in this order.
-        pub(crate) const PARTS: &[(&str, &str)] =
-            &[$(($path, include_str!(concat!("../../shaders/", $path)))),+];
+    ($($folder:ident / $file:ident: $($part:ident)+;)+) => {
+        /// Every shader part. A kernel has its parts in this order.
+        pub(crate) const PARTS: &[Part] = &[$($({
+            const FILE: &str =
+                include_str!(concat!("../../shaders/", stringify!($folder), "/", stringify!($file), ".wgsl"));
+            const COMMON: &str = common(FILE);
+            const TEXT: &str = part(FILE, stringify!($part));
+            Part {
+                name: concat!(stringify!($folder), "/", stringify!($part)),
+                file: concat!(stringify!($folder), "/", stringify!($file), ".wgsl"),
+                common: COMMON,
+                text: TEXT,
+            }
+        }),+),+];
     };
 }
 
-parts![
-    "element/word8.wgsl",
-    "element/word16.wgsl",
-    "element/word32.wgsl",
-    "element/word64.wgsl",
-    "element/memory8.wgsl",
-    "element/memory16.wgsl",
-    "element/memory32.wgsl",
-    "element/memory64.wgsl",
-    "element/lanes.wgsl",
-    "element/lanes8.wgsl",
-    "element/lanes16.wgsl",
-    "element/lanes32.wgsl",
-    "element/lanes32_wide.wgsl",
-    "element/lanes64.wgsl",
-    "element/lanes64_wide.wgsl",
-    "element/quads.wgsl",
-    "element/quads_apart.wgsl",
-    "element/unpack_word.wgsl",
-    "element/unpack.wgsl",
-    "element/unpack64.wgsl",
-    "element/output_words.wgsl",
-    "element/output_pairs.wgsl",
-    "element/key32.wgsl",
-    "element/key64.wgsl",
-    "element/f32.wgsl",
-    "element/f16.wgsl",
-    "element/bf16.wgsl",
-    "element/f64.wgsl",
-    "element/i8.wgsl",
-    "element/u8.wgsl",
-    "element/i16.wgsl",
-    "element/u16.wgsl",
-    "element/i32.wgsl",
-    "element/u32.wgsl",
-    "element/i64.wgsl",
-    "element/u64.wgsl",
-    "reduce/accumulator.wgsl",
-    "reduce/max.wgsl",
-    "reduce/max_of_integers.wgsl",
-    "reduce/max_of_words.wgsl",
-    "reduce/max_of_halves.wgsl",
-    "activation/parameters.wgsl",
-    "activation/none.wgsl",
-    "activation/clip.wgsl",
-    "activation/via_f32.wgsl",
-    "activation/via_f16.wgsl",
-    "activation/via_bf16.wgsl",
-    "activation/exponential.wgsl",
-    "activation/leaky_relu.wgsl",
-    "activation/hard_sigmoid.wgsl",
-    "activation/tanh.wgsl",
-    "activation/sigmoid.wgsl",
-    "window/axis.wgsl",
-    "window/windows.wgsl",
-    "window/uniform.wgsl",
-    "window/constant.wgsl",
-    "window/policy.wgsl",
-    "window/slide.wgsl",
-    "window/slide_row.wgsl",
-    "window/whole.wgsl",
-    "window/part.wgsl",
-    "window/clamp_tap.wgsl",
-    "lanes/elements.wgsl",
-    "lanes/word1.wgsl",
-    "lanes/word2.wgsl",
-    "lanes/word4.wgsl",
-    "lanes/pair1.wgsl",
-    "lanes/pair2.wgsl",
-    "lanes/half2.wgsl",
-    "lanes/half4.wgsl",
-    "lanes/byte4.wgsl",
-    "lanes/cell.wgsl",
-    "core/grid.wgsl",
-    "core/valid.wgsl",
-    "core/pool.wgsl",
-    "core/element.wgsl",
-    "core/candidate.wgsl",
-    "core/elements.wgsl",
-    "core/candidates.wgsl",
-    "core/output_windows.wgsl",
-    "core/run.wgsl",
-    "core/plane.wgsl",
-    "core/share_plane.wgsl",
-    "core/share_rows.wgsl",
-    "core/row_elements.wgsl",
-    "core/row_words.wgsl",
-    "core/scan.wgsl",
-    "core/ordered.wgsl",
-    "core/accumulators.wgsl",
-    "core/scanned.wgsl",
-    "core/accumulated.wgsl",
-    "core/kept_words.wgsl",
-    "core/flags.wgsl",
-    "core/flags_read.wgsl",
-    "core/begins_unknown.wgsl",
-    "core/begins_flagged.wgsl",
-    "core/begins_noted.wgsl",
-    "core/met_here.wgsl",
-    "core/met_before.wgsl",
-    "core/slide_row_fours.wgsl",
-    "core/slide_row_ones.wgsl",
-    "core/slide_tap.wgsl",
-    "core/slide_taps.wgsl",
-    "core/slide_x_lanes.wgsl",
-    "core/slide_x_ones.wgsl",
-    "core/slide_positions.wgsl",
-    "core/slide_kept.wgsl",
-    "core/slide_places.wgsl",
-    "core/slide_keep.wgsl",
-    "core/slide_keep_places.wgsl",
-    "core/slide_finish.wgsl",
-    "core/first_inside.wgsl",
-    "core/write_first.wgsl",
-    "core/slide_first.wgsl",
-    "core/slide_first_row.wgsl",
-    "core/slide_noted.wgsl",
-    "core/x_element.wgsl",
-    "core/slide_flag.wgsl",
-    "core/slide_end.wgsl",
-    "core/slide_by_vectors.wgsl",
-    "core/slide_by_ones.wgsl",
-    "core/slide_y.wgsl",
-    "core/slide_y_ones.wgsl",
-    "core/slide_apart.wgsl",
-    "core/slide_apart_ones.wgsl",
-    "core/slide_no_index.wgsl",
-    "core/slide_index.wgsl",
-    "core/unpool.wgsl",
-    "core/pick.wgsl",
-    "core/quotient.wgsl",
-    "core/gather.wgsl",
-    "core/stride_cell.wgsl",
-    "core/team_output.wgsl",
-    "core/team_outputs.wgsl",
-    "core/own_window.wgsl",
-    "core/in_window.wgsl",
-    "core/outside_flagged.wgsl",
-    "core/outside_reported.wgsl",
-    "core/outside_skipped.wgsl",
-    "core/report.wgsl",
-    "core/reported.wgsl",
-    "core/reported_apart.wgsl",
-    "core/owners.wgsl",
-    "core/owners_read.wgsl",
-    "index/wide.wgsl",
-    "index/digits_constant.wgsl",
-    "index/digits_of.wgsl",
-    "index/digits_uniform.wgsl",
-    "index/at.wgsl",
-    "index/plane.wgsl",
-    "index/flat.wgsl",
-    "index/place.wgsl",
-    "index/write.wgsl",
-    "index/none.wgsl",
-    "index/store_i32.wgsl",
-    "index/store_i64.wgsl",
-    "index/read_i32.wgsl",
-    "index/read_i64.wgsl",
-    "thread_tile/quads.wgsl",
-    "thread_tile/row_of_one.wgsl",
-    "thread_tile/row_of_two.wgsl",
-    "thread_tile/slide_lanes.wgsl",
-    "thread_tile/position.wgsl",
-    "thread_tile/elements.wgsl",
-    "thread_tile/apart_in_words.wgsl",
-    "thread_tile/fours8.wgsl",
-    "thread_tile/fours16.wgsl",
-    "thread_tile/fours32.wgsl",
-    "thread_tile/fours64.wgsl",
-    "thread_tile/output_fours.wgsl",
-    "thread_tile/output_fours64.wgsl",
-    "thread_tile/in_quads.wgsl",
-    "thread_tile/in_words.wgsl",
-    "thread_tile/odd_words.wgsl",
-    "thread_tile/odd_pairs.wgsl",
-    "thread_tile/kept_three.wgsl",
-    "thread_tile/kept_seven.wgsl",
-    "thread_tile/lines_deep.wgsl",
-    "thread_tile/lines_flat.wgsl",
-    "thread_tile/odd_line.wgsl",
-    "thread_tile/odd_tile.wgsl",
-    "thread_tile/channels.wgsl",
-    "thread_tile/slides.wgsl",
-    "thread_tile/sliding.wgsl",
-    "thread_tile/alternating.wgsl",
-    "thread_tile/apart.wgsl",
-    "thread_tile/indices_none.wgsl",
-    "thread_tile/indices.wgsl",
-    "thread_tile/put_indices.wgsl",
-    "thread_tile/put_indices_i32.wgsl",
-    "thread_tile/put_indices_i64.wgsl",
-    "thread_tile/winner_always.wgsl",
-    "thread_tile/winner_perhaps.wgsl",
-    "thread_tile/outcome.wgsl",
-    "thread_tile/store_elements.wgsl",
-    "thread_tile/store_quads.wgsl",
-    "thread_tile/tile.wgsl",
-    "thread_tile/window_lines.wgsl",
-    "thread_tile/window_lines_even.wgsl",
-    "thread_tile/windows.wgsl",
-    "kernel/pool_shared_lines.wgsl",
-    "kernel/pool_lines.wgsl",
-    "kernel/pool_odd_lines.wgsl",
-    "kernel/pool_odd_shared_lines.wgsl",
-    "kernel/pool_runs.wgsl",
-    "kernel/pool_values.wgsl",
-    "kernel/pool_candidates.wgsl",
-    "kernel/pool_accumulate.wgsl",
-    "kernel/pool_reduce.wgsl",
-    "kernel/pool_team.wgsl",
-    "kernel/pool_sliding.wgsl",
-    "kernel/pool_sliding_row.wgsl",
-    "kernel/pool_pack.wgsl",
-    "kernel/pool_clear_flags.wgsl",
-    "index/names_i32.wgsl",
-    "index/names_i32_wide.wgsl",
-    "index/names_i64.wgsl",
-    "index/names_i64_wide.wgsl",
-    "kernel/unpool_cells.wgsl",
-    "kernel/unpool_runs.wgsl",
-    "kernel/unpool_overlaps.wgsl",
-    "kernel/unpool_check.wgsl",
-    "kernel/unpool_gather.wgsl",
-    "kernel/unpool_indirect.wgsl",
-    "kernel/unpool_clear.wgsl",
-    "kernel/unpool_claim.wgsl",
-    "kernel/unpool_emit.wgsl",
-    "kernel/unpool_report.wgsl",
-    "kernel/unpool_fill.wgsl",
-    "kernel/unpool_scatter.wgsl",
-];
+// The file of a part, then the parts in it.
+parts! {
+    element / word: word8 word16 word32 word64;
+    element / memory: memory;
+    element / lanes: lanes;
+    element / lanes_in_memory: lanes8 lanes16 lanes_apart lanes32_wide lanes64_wide;
+    element / quads: quads quads_apart;
+    element / unpack_word: unpack_word;
+    element / unpack: unpack unpack64;
+    element / output: output;
+    element / key: key32 key64;
+    element / float: f32 f16 bf16;
+    element / order: floats f64 signed unsigned;
+    reduce / accumulator: accumulator;
+    reduce / max: max;
+    reduce / max_of_keys: max_of_integers max_of_words max_of_halves;
+    activation / parameters: parameters;
+    activation / activate: none clip leaky_relu hard_sigmoid tanh sigmoid;
+    activation / via: via_f32 via_f16 via_bf16;
+    activation / exponential: exponential;
+    window / axis: axis;
+    window / windows: windows;
+    window / pass_axis: uniform constant;
+    window / policy: policy;
+    window / slide: slide;
+    window / slide_row: slide_row;
+    window / within: whole part;
+    window / clamp_tap: clamp_tap;
+    lanes / elements: elements;
+    lanes / vector: word1 word2 word4 pair1 pair2 half2 half4 byte4;
+    lanes / cell: cell;
+    core / grid: grid;
+    core / valid: valid;
+    core / pool: pool;
+    core / element: element;
+    core / candidate: candidate;
+    core / elements: elements;
+    core / candidates: candidates;
+    core / output_windows: output_windows;
+    core / run: run;
+    core / scan: plane scan ordered;
+    core / share: share_plane share_rows;
+    core / accumulate_row: row_elements row_words;
+    core / accumulators: accumulators;
+    core / winner: scanned accumulated;
+    core / kept_words: kept_words;
+    core / flags: flags flags_read;
+    core / begins: begins_unknown begins_flagged begins_noted;
+    core / met_nan: met_here met_before;
+    core / slide_row: slide_row_fours slide_row_ones;
+    core / slide_chunk: slide_tap slide_taps;
+    core / slide_fetch: slide_x_lanes slide_x_ones slide_kept;
+    core / slide_positions: slide_positions;
+    core / slide_places: slide_places;
+    core / slide_keep: slide_keep;
+    core / slide_keep_places: slide_keep_places;
+    core / slide_finish: slide_finish;
+    core / first_inside: first_inside;
+    core / write_first: write_first;
+    core / slide_conclude: slide_first slide_first_row slide_noted slide_flag slide_end;
+    core / x_element: x_element;
+    core / slide_store: slide_by_vectors slide_by_ones;
+    core / slide_y: slide_y;
+    core / slide_y_ones: slide_y_ones;
+    core / slide_apart: slide_apart;
+    core / slide_apart_ones: slide_apart_ones;
+    core / slide_place: slide_no_index slide_index;
+    core / unpool: unpool;
+    core / pick: pick;
+    core / quotient: quotient;
+    core / gather: gather;
+    core / stride_cell: stride_cell;
+    core / team_outputs: team_output team_outputs;
+    core / own_window: own_window;
+    core / in_window: in_window;
+    core / outside: outside_flagged outside_reported outside_skipped;
+    core / report: report;
+    core / report_first: reported reported_apart;
+    core / owners: owners owners_read;
+    index / wide: wide;
+    index / digits: digits_constant digits_uniform;
+    index / digits_of: digits_of;
+    index / at: at;
+    index / plane: plane;
+    index / flat: flat;
+    index / place: place;
+    index / write: write none;
+    index / store: store_i32 store_i64;
+    index / read: read_i32 read_i64;
+    thread_tile / quads: quads;
+    thread_tile / row: row_of_one row_of_two;
+    thread_tile / slide_lanes: slide_lanes;
+    thread_tile / position: position;
+    thread_tile / elements: elements;
+    thread_tile / row_windows: channels sliding alternating apart apart_in_words;
+    thread_tile / fours: fours8 fours16 fours32 fours64;
+    thread_tile / output_fours: output_fours output_fours64;
+    thread_tile / in_quads: in_quads;
+    thread_tile / in_words: in_words;
+    thread_tile / odd_reader: odd_words odd_pairs;
+    thread_tile / kept: kept_three kept_seven;
+    thread_tile / lines: lines_deep lines_flat;
+    thread_tile / odd_line: odd_line;
+    thread_tile / odd_tile: odd_tile;
+    thread_tile / slides: slides;
+    thread_tile / indices_none: indices_none;
+    thread_tile / indices: indices;
+    thread_tile / put_indices: put_indices put_indices_i32 put_indices_i64;
+    thread_tile / winner: winner_always winner_perhaps;
+    thread_tile / outcome: outcome;
+    thread_tile / store: store_elements store_quads;
+    thread_tile / tile: tile;
+    thread_tile / window_lines: window_lines window_lines_even;
+    thread_tile / windows: windows;
+    kernel / pool_shared_lines: pool_shared_lines;
+    kernel / pool_lines: pool_lines;
+    kernel / pool_odd_lines: pool_odd_lines;
+    kernel / pool_odd_shared_lines: pool_odd_shared_lines;
+    kernel / pool_runs: pool_runs;
+    kernel / pool_values: pool_values;
+    kernel / pool_candidates: pool_candidates;
+    kernel / pool_accumulate: pool_accumulate;
+    kernel / pool_reduce: pool_reduce;
+    kernel / pool_team: pool_team;
+    kernel / pool_sliding: pool_sliding;
+    kernel / pool_sliding_row: pool_sliding_row;
+    kernel / pool_pack: pool_pack;
+    kernel / pool_clear_flags: pool_clear_flags;
+    index / names: names_i32 names_i32_wide names_i64 names_i64_wide;
+    kernel / unpool_cells: unpool_cells;
+    kernel / unpool_runs: unpool_runs;
+    kernel / unpool_overlaps: unpool_overlaps;
+    kernel / unpool_check: unpool_check;
+    kernel / unpool_gather: unpool_gather;
+    kernel / unpool_indirect: unpool_indirect;
+    kernel / unpool_clear: unpool_clear;
+    kernel / unpool_claim: unpool_claim;
+    kernel / unpool_emit: unpool_emit;
+    kernel / unpool_report: unpool_report;
+    kernel / unpool_fill: unpool_fill;
+    kernel / unpool_scatter: unpool_scatter;
+}

@@ -9,7 +9,7 @@ use naga::{AddressSpace, BinaryOperator, Expression, Literal, Module, ScalarKind
 use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{DType, IndexType, NanPolicy};
 
-use super::link::{PROVIDES, REQUIRES, header, variants};
+use super::link::{PROVIDES, REQUIRES, variants};
 use super::*;
 use crate::kernel::{
     ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
@@ -350,22 +350,23 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
 #[test]
 fn every_part_is_linked_somewhere() {
     let used: BTreeSet<usize> = every_key().iter().flat_map(|key| key.linked().parts.clone()).collect();
-    let unused: Vec<&str> = (0..PARTS.len()).filter(|part| !used.contains(part)).map(|part| PARTS[part].0).collect();
+    let unused: Vec<&str> = (0..PARTS.len()).filter(|part| !used.contains(part)).map(|part| PARTS[part].name).collect();
     assert!(unused.is_empty(), "{unused:?}");
 }
 
 #[test]
 fn every_name_that_a_part_requires_has_one_provider_in_the_kernel() {
     for key in every_key() {
-        let parts: Vec<&str> = key.linked().parts.iter().map(|&part| PARTS[part].1).collect();
+        let parts: Vec<&Part> = key.linked().parts.iter().map(|&part| &PARTS[part]).collect();
         let consts = key.kernel().consts.iter().map(|(name, _)| *name);
-        let provided: Vec<&str> = parts.iter().flat_map(|text| header(text, PROVIDES)).chain(consts).collect();
-        for name in parts.iter().flat_map(|text| header(text, REQUIRES)) {
+        let provided: Vec<&str> = parts.iter().flat_map(|part| part.names(PROVIDES)).chain(consts).collect();
+        for name in parts.iter().flat_map(|part| part.names(REQUIRES)) {
             let count = provided.iter().filter(|provided| **provided == name).count();
             assert_eq!(count, 1, "{}: {name}", key.name());
         }
         assert_eq!(wgsl(&key).matches("@compute").count(), 1, "{}", key.name());
-        assert!(variants(key.kernel()).iter().all(|path| PARTS.iter().any(|(part, _)| part == path)), "{key:?}");
+        let known = |name: &&str| PARTS.iter().any(|part| part.name == *name);
+        assert!(variants(key.kernel()).iter().all(known), "{key:?}");
     }
 }
 
@@ -386,29 +387,28 @@ fn defined(text: &str) -> Vec<String> {
 
 #[test]
 fn every_part_states_what_it_provides_and_requires() {
-    for (path, text) in PARTS {
-        assert!(text.starts_with("// "), "{path} begins with what it is");
+    for part in PARTS {
+        let (name, text) = (part.name, part.text);
+        assert!(text.starts_with("//"), "{name} begins with what it is");
         let defined = defined(text);
-        for name in header(text, PROVIDES) {
-            assert!(defined.iter().any(|defined| defined == name), "{path} says that it provides {name}");
+        for provided in part.names(PROVIDES) {
+            assert!(defined.iter().any(|defined| defined == provided), "{name} says that it provides {provided}");
         }
-        for name in header(text, REQUIRES) {
-            assert!(
-                text.lines().filter(|line| !line.starts_with("// ")).any(|line| line.contains(name)),
-                "{path} says that it requires {name} but does not use it"
-            );
+        let mut code = text.lines().filter(|line| !line.starts_with("//"));
+        for required in part.names(REQUIRES) {
+            let used = code.clone().any(|line| line.contains(required));
+            assert!(used, "{name} says that it requires {required} but does not use it");
         }
+        assert!(code.next().is_some(), "{name} is empty");
     }
 }
 
+/// Two parts that provide a name are variants of one choice, which stand in one file; kernels have files of their own.
 #[test]
-fn the_table_of_parts_is_complete() {
-    let readme = include_str!("../../shaders/README.md");
-    for (path, text) in PARTS {
-        let row = format!("| `{path}` | {} | {} |", header(text, PROVIDES).collect::<Vec<_>>().join(", "), {
-            let requires: Vec<&str> = header(text, REQUIRES).collect();
-            if requires.is_empty() { "nothing".to_owned() } else { requires.join(", ") }
-        });
-        assert!(readme.contains(&row), "shaders/README.md lacks the row\n{row}");
+fn every_file_is_one_choice() {
+    for part in PARTS {
+        let alone = PARTS.iter().filter(|other| other.file == part.file).count() == 1;
+        assert_eq!(alone, part.common.is_empty(), "{}", part.file);
+        assert!(!alone || part.file == format!("{}.wgsl", part.name), "{}", part.name);
     }
 }

@@ -51,10 +51,10 @@ impl Reduction {
     pub fn parts(self) -> ReductionParts {
         match self {
             Reduction::Max => ReductionParts {
-                any: "reduce/max.wgsl",
-                integers: "reduce/max_of_integers.wgsl",
-                words: "reduce/max_of_words.wgsl",
-                halves: "reduce/max_of_halves.wgsl",
+                any: "reduce/max",
+                integers: "reduce/max_of_integers",
+                words: "reduce/max_of_words",
+                halves: "reduce/max_of_halves",
             },
         }
     }

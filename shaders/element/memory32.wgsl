@@ -1,8 +1,0 @@
-// X as an array of words that hold 32-bit elements.
-// provides: x, load
-// requires: Raw
-@group(0) @binding(1) var<storage, read> x: array<u32>;
-
-fn load(position: u32) -> Raw {
-  return x[position];
-}

@@ -1,0 +1,44 @@
+// The window's attributes and the NaN policy.
+// provides: pass_axis, nan_policy
+// requires: pool, Axis
+
+//// uniform: The window's attributes and the NaN policy, read from the uniform: one pipeline for every configuration.
+fn pass_axis(a: u32) -> Axis {
+  return pool.axes[a];
+}
+
+fn nan_policy() -> u32 {
+  return pool.nan_policy;
+}
+
+//// constant: The window's attributes and the NaN policy as constants of the prelude: one pipeline per configuration.
+// Extents, pads and tables still come from the uniform.
+// requires: KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, DILATION_2, KIND_0, KIND_1, KIND_2, NAN_POLICY
+fn pass_axis(a: u32) -> Axis {
+  var axis = pool.axes[a];
+  switch a {
+    case 0u: {
+      axis.kernel = KERNEL_0;
+      axis.stride = STRIDE_0;
+      axis.dilation = DILATION_0;
+      axis.kind = KIND_0;
+    }
+    case 1u: {
+      axis.kernel = KERNEL_1;
+      axis.stride = STRIDE_1;
+      axis.dilation = DILATION_1;
+      axis.kind = KIND_1;
+    }
+    default: {
+      axis.kernel = KERNEL_2;
+      axis.stride = STRIDE_2;
+      axis.dilation = DILATION_2;
+      axis.kind = KIND_2;
+    }
+  }
+  return axis;
+}
+
+fn nan_policy() -> u32 {
+  return NAN_POLICY;
+}
