@@ -32,17 +32,17 @@ impl TableRows {
     /// The first tap and the number of taps of an entry.
     pub fn entry(&self, number: u64) -> [i64; 2] {
         match *self {
-            TableRows::Windows { window, input, output } => {
-                let taps = window.taps(number as usize, input, output);
+            TableRows::Windows { window, input, .. } => {
+                let taps = window.taps(number as usize, input);
                 [taps.first, taps.count]
             }
             TableRows::CoveringWindows { window, extent, windows, .. } => {
                 window.covering_windows(number as usize, extent, windows)
             }
-            TableRows::Parts { window, input, output, parts, part_taps } => {
+            TableRows::Parts { window, input, parts, part_taps, .. } => {
                 let mut number = number;
                 let part = take_digit(&mut number, parts as u64) as i64;
-                let taps = window.taps(number as usize, input, output);
+                let taps = window.taps(number as usize, input);
                 let done = part.saturating_mul(part_taps);
                 let skipped = done.min(taps.count).saturating_mul(taps.step);
                 [taps.first.saturating_add(skipped), taps.count.saturating_sub(done).clamp(0, part_taps)]
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_length_is_known_before_an_entry_is() {
-        let window = AxisWindow::Adaptive;
+        let window = AxisWindow::adaptive(35, 1 << 24);
         let mut tables = Tables::default();
         assert_eq!((tables.words(), tables.bytes()), (2, 8));
         let rows = TableRows::Windows { window, input: 35, output: 1 << 24 };
@@ -120,7 +120,7 @@ mod tests {
         let rows = TableRows::Parts { window, input, output, parts: 4, part_taps: 2 };
         assert_eq!(rows.entries(), Some(20));
         for number in 0..output {
-            let taps = window.taps(number, input, output);
+            let taps = window.taps(number, input);
             let found: Vec<i64> = (0..4)
                 .map(|part| rows.entry(number as u64 * 4 + part))
                 .flat_map(|[first, count]| (0..count).map(move |tap| first + tap * taps.step))
@@ -134,7 +134,12 @@ mod tests {
     fn what_is_filled_is_as_long_as_was_said() {
         let window = AxisWindow::Strided { kernel: 2, stride: 1, dilation: 1 << 40, pad_begin: 1 << 40 };
         let mut tables = Tables::default();
-        tables.push(TableRows::CoveringWindows { window: AxisWindow::Adaptive, elements: 3, extent: 3, windows: 2 });
+        tables.push(TableRows::CoveringWindows {
+            window: AxisWindow::adaptive(3, 2),
+            elements: 3,
+            extent: 3,
+            windows: 2,
+        });
         tables.push(TableRows::Windows { window, input: 2, output: 2 });
         let mut bytes = Vec::new();
         tables.fill(&mut bytes);

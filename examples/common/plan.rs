@@ -79,14 +79,14 @@ fn windows(axis: &PoolAxis) -> String {
         AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
             format!("kernel {kernel}, stride {stride}, dilation {dilation}, pads {pad_begin} before")
         }
-        AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => "adaptive".to_owned(),
+        AxisWindow::Adaptive { .. } => "adaptive".to_owned(),
     };
     let Some(last) = axis.output.checked_sub(1) else {
         return format!("{shape}, no window");
     };
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window else {
         let [first, last] = [0, last].map(|window| {
-            let taps = axis.window.taps(window, axis.input, axis.output);
+            let taps = axis.window.taps(window, axis.input);
             format!("{}..{}", taps.first, taps.first + taps.count)
         });
         return format!("{shape}, from {first} to {last}");

@@ -5,7 +5,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
-use super::epilogue::{Epilogue, lanes};
+use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{OUTPUT_UNIT, Partitioner, bound_range, ranges};
 use super::view::{ElementRange, Pass, iterations, passes};
 use crate::family::{Build, Family};
@@ -25,13 +25,8 @@ const MOST_BYTES: u64 = 8 << 32;
 const ACCUMULATORS: Operand = Operand::Scratch(0);
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(
-    schedule: &mut Schedule,
-    plan: &PoolPlan,
-    limits: &Limits,
-    activation_kind: ActivationKind,
-    activation: uniform::Activation,
-) -> Result<(), PlanError> {
+pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
+    let Wanted { plan, limits, activation_kind, activation } = *wanted;
     let passes = passes(plan, Family::Direct, limits)?;
     let [pass] = passes.as_slice() else {
         let reason = "there are more than three spatial axes";

@@ -5,10 +5,20 @@ use wgpu_pooling_plan::{DType, EmptyIndex, IndexPlan, Layout, NanPolicy, PlanErr
 
 use super::digits::{Digit, dense_strides, merge};
 use super::view::{Pass, PassAxis, pass_axis};
-use crate::kernel::{IGNORE_NAN, IndexDigits, WindowConstants};
+use crate::kernel::{ActivationKind, IGNORE_NAN, IndexDigits, WindowConstants};
 use crate::schedule::Limits;
 use crate::tables::Tables;
 use crate::uniform::{self, Divisor, pair};
+
+/// What a family makes dispatches for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub plan: &'a PoolPlan,
+    pub limits: &'a Limits,
+    /// The activation as the parts of shaders tell it apart, and its parameters.
+    pub activation_kind: ActivationKind,
+    pub activation: uniform::Activation,
+}
 
 /// The constants of a specialised build of a pass.
 pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConstants {

@@ -235,7 +235,7 @@ fn axes(
     let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
     for ((axis, &window), (covering_axis, own_axis)) in windows.iter().enumerate().zip(entries) {
         let (input, output, extent) = (plan.x_extents[axis], plan.y_extents[axis], plan.space.extents[axis]);
-        let most = window.most_covering_windows(extent, input);
+        let most = window.most_covering_windows(input);
         let held = PassAxis {
             input: input as u64,
             output: output as u64,

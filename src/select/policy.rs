@@ -70,7 +70,7 @@ fn half_shared(axis: &PoolAxis) -> Option<i64> {
         AxisWindow::Strided { kernel, stride, .. } if axis.output >= 4 && stride.saturating_mul(2) <= kernel => {
             Some(stride)
         }
-        AxisWindow::Strided { .. } | AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => None,
+        AxisWindow::Strided { .. } | AxisWindow::Adaptive { .. } => None,
     }
 }
 
@@ -96,9 +96,9 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
 fn direct_on_gpus(plan: &PoolPlan) -> bool {
     // An axis whose windows are not all alike, such as most adaptive ones, has no stride and does not qualify.
     let strides = |is: &dyn Fn(i64, i64) -> bool| {
-        plan.axes.iter().all(|axis| match axis.window.strided(axis.input, axis.output) {
+        plan.axes.iter().all(|axis| match axis.window.strided() {
             window @ AxisWindow::Strided { stride, .. } => axis.output <= 1 || is(stride, window.reach()),
-            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
+            AxisWindow::Adaptive { .. } => false,
         })
     };
     // Elements of Y that lie beside each other.

@@ -4,7 +4,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
-use super::epilogue::{Epilogue, constants, index_digits, lanes};
+use super::epilogue::{Epilogue, Wanted, constants, index_digits, lanes};
 use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
@@ -16,7 +16,7 @@ use crate::tables::Tables;
 use crate::uniform;
 
 /// Appends a family's dispatches to a schedule that has none.
-type Dispatches = fn(&mut Schedule, &PoolPlan, &Limits, ActivationKind, uniform::Activation) -> Result<(), PlanError>;
+type Dispatches = fn(&mut Schedule, &Wanted<'_>) -> Result<(), PlanError>;
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
@@ -48,19 +48,14 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         scratch: Vec::new(),
     };
     if y > 0 {
-        dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
+        dispatches(&mut schedule, &Wanted { plan, limits, activation_kind, activation })?;
     }
     Ok(schedule)
 }
 
 /// Appends the dispatches of the families whose passes read windows tap by tap.
-fn tap_by_tap(
-    schedule: &mut Schedule,
-    plan: &PoolPlan,
-    limits: &Limits,
-    activation_kind: ActivationKind,
-    activation: uniform::Activation,
-) -> Result<(), PlanError> {
+fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
+    let Wanted { plan, limits, activation_kind, activation } = *wanted;
     let (family, build) = (schedule.family, schedule.build);
     let reduction = (family == Family::Reducing).then(|| reduce::plane_reduction(plan, limits)).transpose()?;
     let passes = match &reduction {

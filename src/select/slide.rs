@@ -68,7 +68,7 @@ pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, Pl
 /// the level before. The last level may need one additional window, which then overlaps the one before it.
 fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> Result<Vec<Slide>, PlanError> {
     let axis = &plan.axes[number];
-    let window = axis.window.strided(axis.input, axis.output);
+    let window = axis.window.strided();
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
         return refuse("the windows are not given by a kernel and a stride");
     };
@@ -339,7 +339,7 @@ impl Slide {
 /// The uniform's description of an axis of the plan whose windows are given by a formula.
 pub(super) fn original(axis: &PoolAxis) -> uniform::Axis {
     let mut twin = uniform::Axis::of(axis.input as u64, axis.output as u64);
-    if let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window.strided(axis.input, axis.output) {
+    if let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window.strided() {
         twin.kernel = kernel as u32;
         twin.stride = stride as u32;
         twin.dilation = dilation as u32;

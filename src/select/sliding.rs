@@ -4,7 +4,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid};
-use super::epilogue::{Epilogue, index_digits, lanes};
+use super::epilogue::{Epilogue, Wanted, index_digits, lanes};
 use super::one_pass::{positions_are_indices, same_place};
 use super::partition::{Partitioner, bound_range, ranges, unit};
 use super::runs::Blocks;
@@ -30,13 +30,8 @@ const PLACE_BYTES: usize = 4;
 const FLAG_BYTES: u64 = 4;
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(
-    schedule: &mut Schedule,
-    plan: &PoolPlan,
-    limits: &Limits,
-    activation_kind: ActivationKind,
-    activation: uniform::Activation,
-) -> Result<(), PlanError> {
+pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
+    let Wanted { plan, limits, activation_kind, activation } = *wanted;
     schedule.build = Build::Specialised;
     if plan.later_part {
         return refuse("the windows are parts of windows");

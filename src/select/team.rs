@@ -3,7 +3,7 @@
 use wgpu_pooling_plan::internal::{count, within};
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
-use super::epilogue::{constants, lanes};
+use super::epilogue::{Wanted, constants, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
 use super::reduce::plane_elements;
@@ -13,10 +13,8 @@ use super::tuning::team::{
 };
 use super::view::{Pass, PassAxis, PassWindow, passes};
 use crate::family::Family;
-use crate::kernel::ActivationKind;
 use crate::keys::{self, TeamKey, TeamWindow};
-use crate::schedule::{Limits, Schedule};
-use crate::uniform;
+use crate::schedule::Schedule;
 
 /// Rows that an invocation reads at the same time (shaders/core/share.wgsl).
 const ROWS_TOGETHER: u64 = 4;
@@ -33,13 +31,8 @@ struct Team {
 }
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(
-    schedule: &mut Schedule,
-    plan: &PoolPlan,
-    limits: &Limits,
-    activation_kind: ActivationKind,
-    activation: uniform::Activation,
-) -> Result<(), PlanError> {
+pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
+    let Wanted { plan, limits, activation_kind, activation } = *wanted;
     if plan.layout() == Layout::Nhwc && plan.channels > 1 {
         return refuse("the elements of a row do not lie together");
     }
@@ -94,7 +87,7 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     // Windows that share most of their elements are left to families that read shared elements once.
     let apart = plan.axes.iter().all(|axis| match axis.window {
         AxisWindow::Strided { kernel, stride, .. } => axis.output == 1 || stride.saturating_mul(2) > kernel,
-        AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => axis.output.saturating_mul(2) <= axis.input,
+        AxisWindow::Adaptive { .. } => axis.output.saturating_mul(2) <= axis.input,
     });
     let least = if plan.dtype().bytes() < 4 { LEAST_ROW_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
     apart && plan.most_taps() >= LEAST_TAPS && row_bytes(plan) >= least

@@ -5,7 +5,7 @@ use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{Layout, NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
-use super::epilogue::{constants, index_digits};
+use super::epilogue::{Wanted, constants, index_digits};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
 use super::tuning::thread_tile::{
@@ -87,13 +87,8 @@ struct ThreadTile {
 }
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(
-    schedule: &mut Schedule,
-    plan: &PoolPlan,
-    limits: &Limits,
-    activation_kind: ActivationKind,
-    activation: uniform::Activation,
-) -> Result<(), PlanError> {
+pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
+    let Wanted { plan, limits, activation_kind, activation } = *wanted;
     let along = channels_along(plan, limits)?;
     let is_along = along.is_some();
     let mut one = match along {

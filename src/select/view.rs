@@ -57,7 +57,7 @@ impl PassAxis {
             input: axis.input as u64,
             output: axis.output as u64,
             most_taps: axis.most_taps(),
-            window: PassWindow::Axis(axis.window.strided(axis.input, axis.output)),
+            window: PassWindow::Axis(axis.window.strided()),
         }
     }
 
@@ -89,13 +89,13 @@ impl PassAxis {
         let [low, high] = match &self.window {
             PassWindow::Identity => [first as i64, last as i64],
             PassWindow::Axis(window) => {
-                let (input, output) = (self.input as usize, self.output as usize);
+                let input = self.input as usize;
                 let [low, high, step] = if first == last {
-                    let taps = window.taps(first as usize, input, output);
+                    let taps = window.taps(first as usize, input);
                     [taps.first, taps.first, taps.step]
                 } else {
-                    let [low, step] = window.bounds(first as usize, input, output);
-                    let [high, _] = window.bounds(last as usize, input, output);
+                    let [low, step] = window.bounds(first as usize, input);
+                    let [high, _] = window.bounds(last as usize, input);
                     // Taps in the padding are skipped, so a window's first tap may lie up to a step minus one beyond
                     // its bound.
                     [low, high.saturating_add(step).saturating_sub(1), step]
@@ -115,8 +115,8 @@ impl PassAxis {
     /// all parts between the first and the last.
     fn bounds_of_parts(&self, window: AxisWindow, windows: u64, parts: u64, first: u64, last: u64) -> [i64; 2] {
         let rows = part_rows(window, self.input, windows, parts);
-        let (input, output) = (self.input as usize, windows as usize);
-        let step = window.taps(0, input, output).step;
+        let input = self.input as usize;
+        let step = window.taps(0, input).step;
         let last_tap =
             |first: i64, count: i64| first.saturating_add(count.saturating_sub(1).max(0).saturating_mul(step));
         let ([low, _], [high, count]) = (rows.entry(first), rows.entry(last));
@@ -128,19 +128,20 @@ impl PassAxis {
         }
         // The bounds include the remaining parts of the first window, all windows in between, and the earlier parts of
         // the last window. Window starts never decrease.
-        let [next, _] = window.bounds(of_first.saturating_add(1) as usize, input, output);
-        let [before, _] = window.bounds(of_last.saturating_sub(1) as usize, input, output);
-        let most = window.most_taps(input, output) as i64;
+        let [next, _] = window.bounds(of_first.saturating_add(1) as usize, input);
+        let [before, _] = window.bounds(of_last.saturating_sub(1) as usize, input);
+        let most = window.most_taps(input) as i64;
         [low.min(next), high.max(last_tap(before.saturating_add(step), most))]
     }
 
     /// Whether pooling along the axis changes nothing.
     pub fn is_identity(axis: &PoolAxis) -> bool {
-        axis.input == axis.output
-            && matches!(
-                axis.window,
-                AxisWindow::Adaptive | AxisWindow::Strided { kernel: 1, stride: 1, pad_begin: 0, .. }
-            )
+        match axis.window {
+            AxisWindow::Adaptive { input, output, .. } => input == output,
+            AxisWindow::Strided { kernel, stride, pad_begin, .. } => {
+                axis.input == axis.output && [kernel, stride, pad_begin] == [1, 1, 0]
+            }
+        }
     }
 }
 
@@ -357,9 +358,9 @@ fn check_table(entries: u64, limits: &Limits) -> Result<(), PlanError> {
 pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -> Result<uniform::Axis, PlanError> {
     let mut twin = uniform::Axis::of(axis.input, axis.output);
     let (input, output) = (axis.input as usize, axis.output as usize);
-    let step = |window: AxisWindow, windows: usize| {
+    let step = |window: AxisWindow| {
         // Clamping is safe: a second tap that is a whole input away lies outside.
-        window.taps(0, input, windows).step.clamp(1, input.max(1) as i64) as u32
+        window.taps(0, input).step.clamp(1, input.max(1) as i64) as u32
     };
     let rows = match axis.window {
         PassWindow::Identity => return Ok(twin),
@@ -373,11 +374,11 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -
             if let Some(formula) = formula(axis, window) {
                 return Ok(formula.with_extents(twin));
             }
-            twin.dilation = step(window, output);
+            twin.dilation = step(window);
             TableRows::Windows { window, input, output }
         }
         PassWindow::Parts(window, windows, parts) => {
-            twin.dilation = step(window, windows as usize);
+            twin.dilation = step(window);
             part_rows(window, axis.input, windows, parts)
         }
     };

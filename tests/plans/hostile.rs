@@ -546,19 +546,19 @@ fn conventions_answer_whatever_they_are_asked() {
     for number in [i64::MIN, -1, 0, 1, i64::MAX] {
         let window = AxisWindow::Strided { kernel: number, stride: number, dilation: number, pad_begin: number };
         for extent in [0, 1, usize::MAX] {
-            let taps = window.taps(extent, extent, extent);
-            let _ = (taps.positions().take(3).count(), window.most_taps(extent, extent));
+            let taps = window.taps(extent, extent);
+            let _ = (taps.positions().take(3).count(), window.most_taps(extent));
         }
     }
     for extent in [0, 1, usize::MAX] {
-        let part = AxisWindow::AdaptivePart { input: 7, output: 3, first_input: extent, first_output: extent };
-        for window in [AxisWindow::Adaptive, part] {
-            for (input, output) in [(extent, extent), (extent, 1), (i64::MAX as usize, 1), (1, extent)] {
-                let _ = (window.taps(extent, input, output), window.most_taps(input, output));
+        let part = AxisWindow::Adaptive { input: 7, output: 3, first_input: extent, first_output: extent };
+        for (input, output) in [(extent, extent), (extent, 1), (i64::MAX as usize, 1), (1, extent)] {
+            for window in [AxisWindow::adaptive(input, output), part] {
+                let _ = (window.taps(extent, input), window.most_taps(input));
             }
         }
     }
-    assert_eq!(AxisWindow::Adaptive.taps(usize::MAX, i64::MAX as usize, 1).first, i64::MAX);
+    assert_eq!(AxisWindow::adaptive(i64::MAX as usize, 1).taps(usize::MAX, i64::MAX as usize).first, i64::MAX);
     // Boxes that no tensor has.
     let all = 0..usize::MAX;
     let region = Region { batch: all.clone(), channels: all.clone(), spatial: vec![all, 1..3] };

@@ -267,7 +267,7 @@ mod tests {
             let pool = plans.filled_by.as_ref().unwrap_or(&plans.plan).pool().unwrap();
             for axis in &pool.axes {
                 assert!(axis.output > 0, "{row:?}");
-                let taps = |o| axis.window.taps(o, axis.input, axis.output).count;
+                let taps = |o| axis.window.taps(o, axis.input).count;
                 assert!((0..axis.output).all(|o| taps(o) > 0), "a window without elements: {row:?}");
             }
             if let Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } = &row.operator {

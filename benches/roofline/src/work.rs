@@ -71,7 +71,7 @@ fn count(shape: &[usize]) -> u64 {
 fn pool_taps(plan: &PoolPlan) -> u64 {
     let outer = count(plan.input_shape()) / plan.axes.iter().map(|axis| axis.input as u64).product::<u64>().max(1);
     let axis_taps = plan.axes.iter().map(|axis| {
-        let windows = (0..axis.output).map(|o| axis.window.taps(o, axis.input, axis.output).count as u64);
+        let windows = (0..axis.output).map(|o| axis.window.taps(o, axis.input).count as u64);
         windows.sum::<u64>()
     });
     axis_taps.fold(outer, u64::saturating_mul)

@@ -38,7 +38,7 @@ pub(crate) struct SizeRules {
 /// use wgpu_pooling::AxisWindow;
 ///
 /// let padded = AxisWindow::Strided { kernel: 3, stride: 2, dilation: 1, pad_begin: 1 };
-/// let taps = padded.taps(0, 5, 3);
+/// let taps = padded.taps(0, 5);
 /// assert_eq!((taps.first, taps.count, taps.step), (0, 2, 1));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,10 +56,10 @@ pub enum AxisWindow {
     },
     /// AdaptiveMaxPool: window `o` covers `floor(o * input / output)` up to, not including,
     /// `ceil((o + 1) * input / output)` (OpenVINO AdaptiveMaxPool-8).
-    Adaptive,
-    /// A part of an adaptive axis: its windows from `first_output` on, on its elements from `first_input` on. The
-    /// formula needs the extents of the whole axis.
-    AdaptivePart {
+    ///
+    /// The formula needs the extents of the whole axis. An axis may be a part of it: the windows from `first_output` on,
+    /// on the elements from `first_input` on.
+    Adaptive {
         /// Elements of the whole axis.
         input: usize,
         /// Windows of the whole axis.
@@ -78,7 +78,7 @@ pub enum AxisWindow {
 ///
 /// // Three taps from -1 on, two apart: the first lies in the padding.
 /// let window = AxisWindow::Strided { kernel: 3, stride: 1, dilation: 2, pad_begin: 1 };
-/// assert_eq!(window.taps(0, 5, 3), Taps { first: 1, count: 2, step: 2 });
+/// assert_eq!(window.taps(0, 5), Taps { first: 1, count: 2, step: 2 });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taps {
@@ -103,20 +103,25 @@ fn strided_start(output_index: usize, stride: i64, pad_begin: i64) -> i64 {
 }
 
 impl AxisWindow {
-    /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
+    /// The windows of a whole axis of AdaptiveMaxPool.
+    pub fn adaptive(input: usize, output: usize) -> AxisWindow {
+        AxisWindow::Adaptive { input, output, first_input: 0, first_output: 0 }
+    }
+
+    /// The taps of window `output_index` on an axis of `input` elements.
     ///
-    /// `output_index` must be below `output`, and dilation and stride positive; a plan ensures this, and that no
+    /// The axis must have that window, and dilation and stride positive; a plan ensures this, and that no
     /// position overflows 64 bits. Otherwise positions saturate.
     ///
     /// ```
     /// use wgpu_pooling::AxisWindow;
     ///
     /// // Five elements in two windows, which share the middle one.
-    /// let window = |output_index| AxisWindow::Adaptive.taps(output_index, 5, 2).positions().collect::<Vec<_>>();
+    /// let window = |output_index| AxisWindow::adaptive(5, 2).taps(output_index, 5).positions().collect::<Vec<_>>();
     /// assert_eq!((window(0), window(1)), (vec![0, 1, 2], vec![2, 3, 4]));
     /// ```
     #[inline]
-    pub fn taps(self, output_index: usize, input: usize, output: usize) -> Taps {
+    pub fn taps(self, output_index: usize, input: usize) -> Taps {
         #[cfg(debug_assertions)]
         steps::count();
         let input = input as i64;
@@ -132,16 +137,14 @@ impl AxisWindow {
                 let room = ceil_div(input.saturating_sub(first).max(0), dilation);
                 Taps { first, count: left.min(room), step: dilation }
             }
-            AxisWindow::Adaptive => {
-                let (index, input, output) = (output_index as i128, i128::from(input), output.max(1) as i128);
+            AxisWindow::Adaptive { input, output, first_input, first_output } => {
+                let index = first_output.saturating_add(output_index) as i128;
+                let (input, output) = (input as i128, output.max(1) as i128);
                 let start = index * input / output;
                 let end = ((index + 1) * input + output - 1) / output;
                 let saturated = |value: i128| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-                Taps { first: saturated(start), count: saturated(end - start), step: 1 }
-            }
-            AxisWindow::AdaptivePart { input, output, first_input, first_output } => {
-                let taps = AxisWindow::Adaptive.taps(first_output.saturating_add(output_index), input, output);
-                Taps { first: taps.first.saturating_sub(first_input as i64), ..taps }
+                let first = saturated(start).saturating_sub(first_input as i64);
+                Taps { first, count: saturated(end - start), step: 1 }
             }
         }
     }
@@ -149,14 +152,10 @@ impl AxisWindow {
     /// Adaptive windows as strided ones, where the axis divides evenly; other windows unchanged.
     #[doc(hidden)]
     #[inline]
-    pub fn strided(self, input: usize, output: usize) -> AxisWindow {
+    pub fn strided(self) -> AxisWindow {
         match self {
-            AxisWindow::Adaptive if output > 0 && input.is_multiple_of(output) => {
-                let stride = (input / output) as i64;
-                AxisWindow::Strided { kernel: stride, stride, dilation: 1, pad_begin: 0 }
-            }
             // A part has the form of the whole axis, so that no tile takes more than the largest one.
-            AxisWindow::AdaptivePart { input, output, first_input, first_output }
+            AxisWindow::Adaptive { input, output, first_input, first_output }
                 if output > 0 && input.is_multiple_of(output) =>
             {
                 let stride = (input / output) as i64;
@@ -170,7 +169,7 @@ impl AxisWindow {
     /// The elements that the windows of a range of outputs can reach, and these windows relative to those elements,
     /// with the same taps. The range of elements begins at or before the `first` of every window, empty ones included,
     /// unless `first` lies beyond the axis. It is never empty.
-    pub(crate) fn part(self, outputs: Range<usize>, input: usize, output: usize) -> (Range<usize>, AxisWindow) {
+    pub(crate) fn part(self, outputs: Range<usize>, input: usize) -> (Range<usize>, AxisWindow) {
         let (first_output, last_output) = (outputs.start, outputs.end.max(outputs.start + 1) - 1);
         match self {
             AxisWindow::Strided { stride, pad_begin, .. } => {
@@ -180,43 +179,34 @@ impl AxisWindow {
                 let end = end.clamp(first + 1, input as i64);
                 (first as usize..end as usize, self.shifted(first_output, first))
             }
-            AxisWindow::Adaptive => {
-                let (start, last) = (self.taps(first_output, input, output), self.taps(last_output, input, output));
-                let first_input = start.first as usize;
-                let window = AxisWindow::AdaptivePart { input, output, first_input, first_output };
-                (first_input..(last.first + last.count) as usize, window)
-            }
-            AxisWindow::AdaptivePart { input, output, first_input, first_output: before } => {
-                let outputs = before + first_output..before + last_output + 1;
-                let (inputs, window) = AxisWindow::Adaptive.part(outputs, input, output);
-                (inputs.start - first_input..inputs.end - first_input, window)
+            AxisWindow::Adaptive { input: whole_input, output: whole_output, first_input, first_output: before } => {
+                let [start, last] = [first_output, last_output].map(|index| self.taps(index, input));
+                let first = start.first as usize;
+                let window = AxisWindow::Adaptive {
+                    input: whole_input,
+                    output: whole_output,
+                    first_input: first_input + first,
+                    first_output: before + first_output,
+                };
+                (first..(last.first + last.count) as usize, window)
             }
         }
     }
 
     /// The most elements that `outputs` neighbouring windows can reach: a bound on the extents that `part` returns.
-    pub(crate) fn most_extent(self, outputs: usize, input: usize, output: usize) -> usize {
+    pub(crate) fn most_extent(self, outputs: usize, input: usize) -> usize {
         let outputs = outputs.max(1) as u128;
         let most = match self {
             AxisWindow::Strided { stride, .. } => (outputs - 1) * stride as u128 + self.reach() as u128 + 1,
-            AxisWindow::Adaptive => (outputs * input as u128).div_ceil(output.max(1) as u128) + 1,
-            AxisWindow::AdaptivePart { input, output, .. } => {
-                (outputs * input as u128).div_ceil(output.max(1) as u128) + 1
-            }
+            AxisWindow::Adaptive { input, output, .. } => (outputs * input as u128).div_ceil(output.max(1) as u128) + 1,
         };
         usize::try_from(most).unwrap_or(usize::MAX).clamp(1, input.max(1))
     }
 
     /// One window, cut to a range of its taps, on the elements from the first to the last of these taps. An empty
     /// window stays empty, on an axis of one element.
-    pub(crate) fn taps_part(
-        self,
-        output_index: usize,
-        taps: Range<i64>,
-        input: usize,
-        output: usize,
-    ) -> (Range<usize>, AxisWindow) {
-        let Taps { first, count, step } = self.taps(output_index, input, output);
+    pub(crate) fn taps_part(self, output_index: usize, taps: Range<i64>, input: usize) -> (Range<usize>, AxisWindow) {
+        let Taps { first, count, step } = self.taps(output_index, input);
         if count == 0 {
             let first = first.clamp(0, input as i64 - 1);
             return (first as usize..first as usize + 1, self.shifted(output_index, first));
@@ -242,10 +232,10 @@ impl AxisWindow {
     /// The position of a window's first tap, padding included.
     #[doc(hidden)]
     #[inline]
-    pub fn start(self, output_index: usize, input: usize, output: usize) -> i64 {
+    pub fn start(self, output_index: usize, input: usize) -> i64 {
         match self {
             AxisWindow::Strided { stride, pad_begin, .. } => strided_start(output_index, stride, pad_begin),
-            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => self.taps(output_index, input, output).first,
+            AxisWindow::Adaptive { .. } => self.taps(output_index, input).first,
         }
     }
 
@@ -255,7 +245,7 @@ impl AxisWindow {
     pub fn reach(self) -> i64 {
         match self {
             AxisWindow::Strided { kernel, dilation, .. } => (kernel - 1).saturating_mul(dilation),
-            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => 0,
+            AxisWindow::Adaptive { .. } => 0,
         }
     }
 
@@ -263,11 +253,11 @@ impl AxisWindow {
     /// window to the next.
     #[doc(hidden)]
     #[inline]
-    pub fn bounds(self, output_index: usize, input: usize, output: usize) -> [i64; 2] {
-        let taps = self.taps(output_index, input, output);
+    pub fn bounds(self, output_index: usize, input: usize) -> [i64; 2] {
+        let taps = self.taps(output_index, input);
         match self {
-            AxisWindow::Strided { .. } => [self.start(output_index, input, output).max(0), taps.step],
-            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => [taps.first, taps.step],
+            AxisWindow::Strided { .. } => [self.start(output_index, input).max(0), taps.step],
+            AxisWindow::Adaptive { .. } => [taps.first, taps.step],
         }
     }
 
@@ -286,15 +276,12 @@ impl AxisWindow {
                 let first = (i128::from(position) - reach + i128::from(stride) - 1).div_euclid(i128::from(stride));
                 (first.max(0) as i64, position.div_euclid(stride))
             }
-            AxisWindow::Adaptive => {
-                let (p, input, output) = (p as i128, input as i128, output as i128);
+            AxisWindow::Adaptive { input, output, first_input, first_output } => {
+                let (p, input, output) = ((first_input + p) as i128, input as i128, output as i128);
                 // floor(o * input / output) <= p < ceil((o + 1) * input / output)
-                (((p * output) / input) as i64, (((p + 1) * output - 1) / input) as i64)
-            }
-            AxisWindow::AdaptivePart { input, output, first_input, first_output } => {
-                let [first, count] = AxisWindow::Adaptive.covering_windows(first_input + p, input, output);
-                let first = first - first_output as i64;
-                (first.max(0), first + count - 1)
+                let windows = [(p * output) / input, ((p + 1) * output - 1) / input];
+                let [first, last] = windows.map(|window| window as i64 - first_output as i64);
+                (first.max(0), last)
             }
         };
         let last = last.min(output as i64 - 1);
@@ -303,15 +290,14 @@ impl AxisWindow {
 
     /// The largest number of covering windows of a position.
     #[doc(hidden)]
-    pub fn most_covering_windows(self, input: usize, output: usize) -> u64 {
+    pub fn most_covering_windows(self, output: usize) -> u64 {
         let most = match self {
             AxisWindow::Strided { kernel, stride, dilation, .. } => {
                 // The number of window starts within the span of a window.
                 let reach = (kernel as i128 - 1) * i128::from(dilation);
                 u64::try_from(reach / i128::from(stride) + 1).unwrap_or(u64::MAX)
             }
-            AxisWindow::Adaptive => (output as u64).div_ceil(input.max(1) as u64) + 1,
-            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_covering_windows(input, output),
+            AxisWindow::Adaptive { input, output, .. } => (output as u64).div_ceil(input.max(1) as u64) + 1,
         };
         most.min(output as u64)
     }
@@ -323,18 +309,17 @@ impl AxisWindow {
     /// use wgpu_pooling::AxisWindow;
     ///
     /// let dilated = AxisWindow::Strided { kernel: 3, stride: 1, dilation: 4, pad_begin: 4 };
-    /// assert_eq!(dilated.most_taps(6, 6), 2);
-    /// assert!((0..6).all(|output_index| dilated.taps(output_index, 6, 6).count <= 2));
+    /// assert_eq!(dilated.most_taps(6), 2);
+    /// assert!((0..6).all(|output_index| dilated.taps(output_index, 6).count <= 2));
     /// ```
-    pub fn most_taps(self, input: usize, output: usize) -> u64 {
+    pub fn most_taps(self, input: usize) -> u64 {
         let most = match self {
             AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation.max(1))) as u64,
-            AxisWindow::Adaptive if output == 0 => 0,
+            AxisWindow::Adaptive { output: 0, .. } => 0,
             // A window that starts inside an element's share and ends inside another's covers one more than the
             // quotient.
-            AxisWindow::Adaptive if input.is_multiple_of(output) => (input / output) as u64,
-            AxisWindow::Adaptive => (input / output) as u64 + 2,
-            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_taps(input, output),
+            AxisWindow::Adaptive { input, output, .. } if input.is_multiple_of(output) => (input / output) as u64,
+            AxisWindow::Adaptive { input, output, .. } => (input / output) as u64 + 2,
         };
         most.min(input as u64)
     }
@@ -348,7 +333,7 @@ impl AxisWindow {
         if output == 0 {
             return false;
         }
-        let empty = |index: usize| self.taps(index, input, output).count == 0;
+        let empty = |index: usize| self.taps(index, input).count == 0;
         // Of the windows that start at or after 0, the last one is empty if any is. Of those that start before 0, the
         // first is empty if any ends before the input begins. In between, a dilation wider than the input can step over
         // all of it.
@@ -371,7 +356,7 @@ impl AxisWindow {
                 let last = (output as i64 - 1) * stride - pad_begin;
                 if pad_begin > 0 { last.max(dilation - 1) } else { last }
             }
-            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => input as i64 - 1,
+            AxisWindow::Adaptive { .. } => input as i64 - 1,
         }
     }
 }
@@ -576,9 +561,9 @@ mod tests {
                                     .map(|tap| start + tap * dilation)
                                     .filter(|position| (0..input as i64).contains(position))
                                     .collect();
-                                let taps = window.taps(o, input, 6);
+                                let taps = window.taps(o, input);
                                 assert_eq!(taps.positions().collect::<Vec<_>>(), expected);
-                                assert!(expected.len() as u64 <= window.most_taps(input, 6));
+                                assert!(expected.len() as u64 <= window.most_taps(input));
                                 let clamped =
                                     if start >= 0 { start } else { start + ceil_div(-start, dilation) * dilation };
                                 assert_eq!(taps.first, clamped);
@@ -599,25 +584,21 @@ mod tests {
             for p in 0..input + 2 {
                 let [first, count] = window.covering_windows(p, input, output);
                 for o in 0..output {
-                    let holds = window.taps(o, input, output).positions().any(|tap| tap == p as i64);
+                    let holds = window.taps(o, input).positions().any(|tap| tap == p as i64);
                     let counted = (first..first + count).contains(&(o as i64));
                     assert!(!holds || counted, "{window:?} on {input}: window {o} holds {p}, but [{first}, +{count})");
                 }
                 assert!(count == 0 || first + count <= output as i64);
-                assert!(
-                    count as u64 <= window.most_covering_windows(input, output),
-                    "{window:?} on {input} to {output}"
-                );
-                if window == AxisWindow::Adaptive && p < input {
-                    let hold =
-                        (0..output).filter(|&o| window.taps(o, input, output).positions().any(|tap| tap == p as i64));
+                assert!(count as u64 <= window.most_covering_windows(output), "{window:?} on {input} to {output}");
+                if window == AxisWindow::adaptive(input, output) && p < input {
+                    let hold = (0..output).filter(|&o| window.taps(o, input).positions().any(|tap| tap == p as i64));
                     assert_eq!(hold.count() as i64, count, "adaptive covering windows are exact");
                 }
             }
         };
         for input in 1..8 {
             for output in 1..7 {
-                check(AxisWindow::Adaptive, input, output);
+                check(AxisWindow::adaptive(input, output), input, output);
                 for (kernel, stride, dilation, pad_begin) in
                     [(1, 1, 1, 0), (2, 2, 1, 0), (3, 2, 1, 1), (2, 3, 1, 0), (3, 1, 2, 2), (2, 1, 4, -1), (1, 5, 9, 3)]
                 {
@@ -632,23 +613,23 @@ mod tests {
         let check = |window: AxisWindow, input: usize, output: usize| {
             for begin in 0..output {
                 for end in begin + 1..=output {
-                    let (inputs, part) = window.part(begin..end, input, output);
+                    let (inputs, part) = window.part(begin..end, input);
                     assert!(!inputs.is_empty() && inputs.end <= input);
-                    assert!(inputs.len() <= window.most_extent(end - begin, input, output), "{window:?}");
+                    assert!(inputs.len() <= window.most_extent(end - begin, input), "{window:?}");
                     for o in begin..end {
-                        let whole = window.taps(o, input, output);
-                        let taps = part.taps(o - begin, inputs.len(), end - begin);
+                        let whole = window.taps(o, input);
+                        let taps = part.taps(o - begin, inputs.len());
                         let moved = Taps { first: taps.first + inputs.start as i64, ..taps };
                         assert_eq!(moved, whole, "{window:?} on {input} to {output}: window {o} of {begin}..{end}");
-                        assert!(taps.count as u64 <= part.most_taps(inputs.len(), end - begin));
+                        assert!(taps.count as u64 <= part.most_taps(inputs.len()));
                         // Taps one by one, and a part of a part.
-                        let (again, single) = part.part(o - begin..o - begin + 1, inputs.len(), end - begin);
-                        let taps = single.taps(0, again.len(), 1);
+                        let (again, single) = part.part(o - begin..o - begin + 1, inputs.len());
+                        let taps = single.taps(0, again.len());
                         assert_eq!(taps.first + (again.start + inputs.start) as i64, whole.first);
                         assert_eq!(taps.count, whole.count);
                         for tap in 0..whole.count.max(1) {
-                            let (at, one) = window.taps_part(o, tap..tap + 2, input, output);
-                            let taps = one.taps(0, at.len(), 1);
+                            let (at, one) = window.taps_part(o, tap..tap + 2, input);
+                            let taps = one.taps(0, at.len());
                             assert_eq!(taps.count, (whole.count - tap).clamp(0, 2));
                             assert_eq!(taps.first + at.start as i64, whole.first + tap * whole.step);
                         }
@@ -658,7 +639,7 @@ mod tests {
         };
         for input in 1..8 {
             for output in 1..7 {
-                check(AxisWindow::Adaptive, input, output);
+                check(AxisWindow::adaptive(input, output), input, output);
                 for kernel in 1..4 {
                     for dilation in [1, 2, 5] {
                         for (stride, pad_begin) in [(1, 0), (1, 2), (2, 1), (3, 0), (2, 7), (1, -2)] {
@@ -676,9 +657,10 @@ mod tests {
             for output in 1..25usize {
                 let mut covered = 0;
                 for o in 0..output {
-                    let taps = AxisWindow::Adaptive.taps(o, input, output);
+                    let window = AxisWindow::adaptive(input, output);
+                    let taps = window.taps(o, input);
                     assert!(taps.first <= covered && taps.count >= 1);
-                    assert!(taps.count as u64 <= AxisWindow::Adaptive.most_taps(input, output));
+                    assert!(taps.count as u64 <= window.most_taps(input));
                     covered = taps.first + taps.count;
                 }
                 assert_eq!(covered, input as i64);
@@ -707,16 +689,15 @@ mod tests {
     fn adaptive_windows_that_divide_evenly_are_strided_in_parts_too() {
         let (input, output) = (35, 7);
         for outputs in [0..7, 0..1, 2..5, 6..7] {
-            let (inputs, part) = AxisWindow::Adaptive.part(outputs.clone(), input, output);
-            let strided = part.strided(inputs.len(), outputs.len());
+            let (inputs, part) = AxisWindow::adaptive(input, output).part(outputs.clone(), input);
+            let strided = part.strided();
             assert!(matches!(strided, AxisWindow::Strided { kernel: 5, stride: 5, .. }), "{strided:?}");
             for o in 0..outputs.len() {
-                let taps =
-                    |window: AxisWindow| window.taps(o, inputs.len(), outputs.len()).positions().collect::<Vec<_>>();
+                let taps = |window: AxisWindow| window.taps(o, inputs.len()).positions().collect::<Vec<_>>();
                 assert_eq!(taps(strided), taps(part), "{outputs:?}");
             }
         }
-        let (inputs, part) = AxisWindow::Adaptive.part(1..3, 36, 7);
-        assert_eq!(part.strided(inputs.len(), 2), part);
+        let (_, part) = AxisWindow::adaptive(36, 7).part(1..3, 36);
+        assert_eq!(part.strided(), part);
     }
 }

@@ -203,7 +203,7 @@ impl PoolAxis {
     /// The taps of window `o` that lie inside the input. `o` is below `output`.
     #[inline]
     pub fn taps(&self, o: usize) -> crate::geometry::Taps {
-        self.window.taps(o, self.input, self.output)
+        self.window.taps(o, self.input)
     }
 }
 

@@ -186,7 +186,7 @@ impl Tiling {
     /// A box of whole windows.
     fn box_tile(&self, output: Region) -> Tile {
         let axes = self.plan.axes.iter().zip(&output.spatial);
-        let of = |(axis, range): (&PoolAxis, &Range<usize>)| axis.window.part(range.clone(), axis.input, axis.output);
+        let of = |(axis, range): (&PoolAxis, &Range<usize>)| axis.window.part(range.clone(), axis.input);
         let (inputs, windows) = axes.map(of).unzip();
         let mut tile = self.tile_of(output, inputs, windows);
         if tile.plan.indices.is_none() {
@@ -212,7 +212,7 @@ impl Tiling {
         }
         let cut = |((axis, o), (&begin, &taps)): ((&PoolAxis, usize), (&i64, &i64))| {
             let taps = if empty { 0..1 } else { begin..begin.saturating_add(taps) };
-            axis.window.taps_part(o, taps, axis.input, axis.output)
+            axis.window.taps_part(o, taps, axis.input)
         };
         let (inputs, windows) = axes().zip(begins.iter().zip(part_taps)).map(cut).unzip();
         let mut tile = self.tile_of(output.clone(), inputs, windows);
@@ -292,10 +292,10 @@ impl Tiling {
             if outputs == output {
                 return (0..input, window);
             }
-            let most = window.most_extent(outputs, input, output);
+            let most = window.most_extent(outputs, input);
             let window = match window {
                 AxisWindow::Strided { .. } => window,
-                _ => window.part(0..outputs, input, output).1,
+                _ => window.part(0..outputs, input).1,
             };
             (0..most, window)
         };

@@ -48,23 +48,23 @@ impl Axis {
 
     /// The position in X of the first tap of a window, padding included.
     pub fn start(&self, output: usize) -> i64 {
-        self.window.start(output, self.input, self.output)
+        self.window.start(output, self.input)
     }
 
     /// The positions from the first tap of a window to the first one inside X; `None` if the window is empty.
     pub fn ahead(&self, output: usize) -> Option<usize> {
-        let taps = self.window.taps(output, self.input, self.output);
+        let taps = self.window.taps(output, self.input);
         (taps.count > 0).then(|| (taps.first - self.start(output)) as usize)
     }
 
     /// Whether all taps of a window lie inside X.
     pub fn is_inside(&self, output: usize) -> bool {
-        self.window.taps(output, self.input, self.output).count == self.kernel as i64
+        self.window.taps(output, self.input).count == self.kernel as i64
     }
 
     /// The taps of a window that lie inside X.
     pub fn taps_inside(&self, output: usize) -> Range<usize> {
-        let taps = self.window.taps(output, self.input, self.output);
+        let taps = self.window.taps(output, self.input);
         let first = (taps.first - self.start(output)) as usize / self.dilation;
         first..first + taps.count as usize
     }

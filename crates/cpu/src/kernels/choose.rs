@@ -193,7 +193,7 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     let (single, indices) = (axes.len() == 1, plan.indices.is_some());
     let (taps, shared) = (view.most_taps(), view.windows_of_element());
     // Outputs at the borders of rows, whose windows have fewer taps, are computed separately from the others.
-    let width = last.window.most_taps(last.input, last.output);
+    let width = last.window.most_taps(last.input);
     let borders =
         last.output > 0 && [0, last.output - 1].iter().any(|&output| (last.taps(output).count as u64) < width);
     const ANY: usize = usize::MAX;
@@ -257,7 +257,7 @@ fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
     let indices = plan.indices.is_some();
     let positions = |axis: &ViewAxis| axis.output as f64 / axis.input.max(1) as f64;
     let shared = |axes: &[ViewAxis]| -> f64 {
-        axes.iter().map(|axis| axis.window.most_taps(axis.input, axis.output) as f64 * positions(axis)).product()
+        axes.iter().map(|axis| axis.window.most_taps(axis.input) as f64 * positions(axis)).product()
     };
     match view.axes.split_last() {
         Some((_, outer)) if view.inner < CHANNELS => {

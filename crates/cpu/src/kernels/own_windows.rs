@@ -34,7 +34,7 @@ pub(super) fn stay_in_their_windows(
     base: impl Fn(usize) -> i64 + Sync,
 ) -> Result<bool, ExecuteError> {
     let Some(windows) = &plan.windows else { return Ok(false) };
-    let taps = |axis: usize| windows[axis].most_taps(plan.y_extents[axis], plan.x_extents[axis]);
+    let taps = |axis: usize| windows[axis].most_taps(plan.y_extents[axis]);
     let columns = RowSources::new(plan, windows);
     let rows = (0..columns.outer.len()).map(taps).fold(1, u64::saturating_mul);
     if rows > MOST_ROWS || columns.row > u32::MAX.into() {
@@ -91,7 +91,7 @@ impl<'a> RowSources<'a> {
         let last = windows.len() - 1;
         let (sources, extent) = (plan.x_extents[last], plan.y_extents[last]);
         let channels = if plan.space.layout == Layout::Nhwc { plan.channels } else { 1 };
-        let taps: Vec<Taps> = (0..sources).map(|source| windows[last].taps(source, extent, sources)).collect();
+        let taps: Vec<Taps> = (0..sources).map(|source| windows[last].taps(source, extent)).collect();
         // A step that leads out of the row has no effect, and need not fit in 32 bits.
         let step = taps.iter().find(|taps| taps.count > 1).map_or(1, |taps| taps.step);
         let run = |taps: &Taps| {
@@ -114,7 +114,7 @@ impl<'a> RowSources<'a> {
     fn rows_of(&self, windows: &[AxisWindow], at: &[usize]) -> Vec<i64> {
         let mut rows = vec![0];
         for (axis, &at) in at.iter().enumerate() {
-            let taps = windows[axis].taps(at, self.outer[axis], self.outer_sources[axis]);
+            let taps = windows[axis].taps(at, self.outer[axis]);
             let extent = self.outer[axis] as i64;
             rows = rows.iter().flat_map(|row| taps.positions().map(move |position| row * extent + position)).collect();
         }

@@ -89,9 +89,9 @@ impl Runs {
         let mut origin = (0, view.index_base);
         for axis in leading {
             outer.push(Level::new(axis));
-            origin = ahead(axis, axis.window.start(0, axis.input, axis.output), origin);
+            origin = ahead(axis, axis.window.start(0, axis.input), origin);
         }
-        let most = windows.window.most_taps(windows.input, windows.output) as i64;
+        let most = windows.window.most_taps(windows.input) as i64;
         let (whole, most, begin) = match windows.window {
             _ if windows.output == 1 => (0..1, windows.taps(0).count, windows.taps(0).first),
             AxisWindow::Strided { kernel, stride, pad_begin, .. } => {
@@ -228,7 +228,7 @@ mod tests {
                     }
                     let taps = |axis: usize| {
                         let plan = &plan.axes[axis];
-                        plan.window.taps(at[axis], plan.input, plan.output).positions()
+                        plan.window.taps(at[axis], plan.input).positions()
                     };
                     for (d, h) in taps(0).flat_map(|d| taps(1).map(move |h| (d, h))) {
                         expected.extend(taps(2).map(|w| (((rest as i64 * 4 + d) * 5 + h) * 21 + w) as usize));

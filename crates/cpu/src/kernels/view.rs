@@ -37,7 +37,7 @@ pub(crate) struct ViewAxis {
 
 impl ViewAxis {
     pub fn taps(&self, output: usize) -> Taps {
-        self.window.taps(output, self.input, self.output)
+        self.window.taps(output, self.input)
     }
 
     /// Whether each position is a window of its own.
@@ -60,7 +60,7 @@ impl View {
         let mut x_stride = inner;
         for (number, axis) in plan.axes.iter().enumerate().rev() {
             let index_stride = strides.as_ref().map_or(0, |strides| strides.spatial[number]);
-            let window = axis.window.strided(axis.input, axis.output);
+            let window = axis.window.strided();
             axes.push(ViewAxis { input: axis.input, output: axis.output, window, x_stride, index_stride });
             x_stride = x_stride.checked_mul(axis.input).ok_or_else(overflow)?;
         }
@@ -135,7 +135,7 @@ impl View {
 
     /// The most elements of a window.
     pub fn most_taps(&self) -> u64 {
-        self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.window.most_taps(axis.input, axis.output)))
+        self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.window.most_taps(axis.input)))
     }
 }
 

@@ -88,7 +88,7 @@ impl AdaptiveMaxPool {
         let axes = extents("output_size", &self.output_size)?
             .into_iter()
             .zip(&dimensions.spatial)
-            .map(|(output, &input)| PoolAxis { input, output, window: AxisWindow::Adaptive })
+            .map(|(output, &input)| PoolAxis { input, output, window: AxisWindow::adaptive(input, output) })
             .collect();
         let space = self.options.indices(StorageOrder::default()).on(&dimensions, &dimensions.spatial);
         space.check()?;

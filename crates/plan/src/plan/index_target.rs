@@ -33,9 +33,9 @@ impl UnpoolPlan {
         if scatters {
             return IndexTarget::Element(target_n, target_c);
         }
-        let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at.iter().zip(&self.x_extents));
-        let mut inside = windows.zip(&*target).map(|(((window, &extent), (&source, &sources)), &place)| {
-            let taps = window.taps(source, extent, sources);
+        let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at);
+        let mut inside = windows.zip(&*target).map(|(((window, &extent), &source), &place)| {
+            let taps = window.taps(source, extent);
             let ahead = (place as i64).saturating_sub(taps.first);
             (0..taps.count).contains(&ahead.div_euclid(taps.step.max(1))) && ahead.rem_euclid(taps.step.max(1)) == 0
         });

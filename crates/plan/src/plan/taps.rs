@@ -5,7 +5,7 @@ use super::{PoolAxis, PoolPlan};
 impl PoolAxis {
     /// The largest number of taps of a window inside the input.
     pub fn most_taps(&self) -> u64 {
-        self.window.most_taps(self.input, self.output)
+        self.window.most_taps(self.input)
     }
 }
 

@@ -323,11 +323,12 @@ fn pure_functions(axes: usize, bytes: &mut Bytes<'_>) {
         dilation: bytes.number(),
         pad_begin: bytes.number(),
     };
-    for window in [window, AxisWindow::Adaptive] {
-        let [index, input, output] = [bytes.number(), bytes.number(), bytes.number()].map(|number| number as usize);
-        let taps = window.taps(index, input, output);
+    let [input, output] = [bytes.number(), bytes.number()].map(|number| number as usize);
+    for window in [window, AxisWindow::adaptive(input, output)] {
+        let [index, input] = [bytes.number(), bytes.number()].map(|number| number as usize);
+        let taps = window.taps(index, input);
         let _ = taps.positions().take(10).count();
-        let _ = window.most_taps(input, output);
+        let _ = window.most_taps(input);
     }
 }
 
