@@ -9,10 +9,9 @@ use wgpu_pooling_plan::{ExecuteError, Plan};
 /// reads the buffer back and asks [`check`](Report::check).
 ///
 /// ```
-/// use wgpu_pooling::{DType, ExecuteError, IndexType, MaxUnpool, Plan, Report};
+/// use wgpu_pooling::{DType, ExecuteError, IndexType, MaxUnpool, Report};
 ///
-/// let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1], DType::F32, IndexType::I64)?;
-/// let plan = unpool;
+/// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1], DType::F32, IndexType::I64)?;
 /// assert_eq!(Report::from([0; 8]).check(&plan), Ok(()));
 /// // One bad index, the first one at position 0, with the value 7.
 /// let bad = Report::from([1, !0, 7, 0, 0, 0, 0, 0]);
@@ -63,7 +62,7 @@ impl Report {
     /// [`ExecuteError::OperatorMismatch`] if the plan is a pool, which has no report.
     ///
     /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Plan, Report};
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Report};
     ///
     /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
     /// let error = Report::from([3, !2, 99, 0, 0, 0, 0, 0]).check(&plan).unwrap_err();

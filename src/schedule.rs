@@ -215,7 +215,7 @@ impl Dispatch {
 /// device.
 ///
 /// ```
-/// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, Plan};
+/// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool};
 ///
 /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
 /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;

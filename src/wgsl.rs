@@ -2,8 +2,8 @@
 //!
 //! Parts are whole, readable WGSL under shaders/; variants of a part, which provide the same names, stand in one file.
 //! A part's header lists the names that it provides and requires, and the linker resolves them. Nothing is substituted
-//! inside a part, but for one word: the access of X and of the indices that are read, where a schedule asks for writable
-//! inputs.
+//! inside a part, but for one word: the access of X and of the indices that are read, where a schedule asks for
+//! writable inputs.
 
 use std::fmt::Write;
 

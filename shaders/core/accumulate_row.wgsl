@@ -2,8 +2,8 @@
 // provides: accumulate_row
 // requires: Acc, LOADS, CHUNKS
 
-//// row_elements: Accumulates the elements of a window's row in their order, with LOADS loads in flight. Every row
-// takes the steps of the longest row, so that neighbouring invocations do not diverge.
+//// row_elements: LOADS loads are in flight. Every row takes the steps of the longest row, so that neighbouring
+// invocations do not diverge.
 // requires: element, combine, lift
 fn accumulate_row(best: Acc, begin: u32, count: u32, step: u32) -> Acc {
   let last = begin + (count - 1u) * step;
@@ -75,9 +75,8 @@ fn accumulate_row(best: Acc, begin: u32, count: u32, step: u32) -> Acc {
   return all;
 }
 
-//// row_words: Accumulates the elements of a window's row in their order. The elements are contiguous, several to a
-// word, and LOADS words are in flight. Every row takes the steps of the longest row, so that neighbouring invocations
-// do not diverge.
+//// row_words: The elements are contiguous, several to a word, and LOADS words are in flight. Every row takes the steps
+// of the longest row, so that neighbouring invocations do not diverge.
 // requires: pool, x, OUTPUTS, accumulate_some_of_word
 fn accumulate_row(best: Acc, begin: u32, count: u32, step: u32) -> Acc {
   let first = begin - pool.x_first;

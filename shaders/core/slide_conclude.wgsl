@@ -34,7 +34,7 @@ fn conclude(run: Run) {
   }
 }
 
-//// slide_first_row: The variant of core/slide_conclude.wgsl for pools with a single pass, along the innermost axis.
+//// slide_first_row: As `slide_first`, for pools with a single pass, along the innermost axis.
 // requires: RUN, first_wins, met_nan, pool, element_of_x, write_first
 fn conclude(run: Run) {
   if (!met_nan()) {

@@ -2,7 +2,7 @@
 // provides: winner
 // requires: Candidate, first_wins, finalize
 
-//// scanned: Of a window that this dispatch reads whole.
+//// scanned: The winner of a window that this dispatch reads whole.
 // requires: element, scan, nan_policy, SEED_FIRST
 fn winner(output: u32) -> Candidate {
   var candidate = scan(output);

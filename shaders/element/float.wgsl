@@ -1,21 +1,21 @@
-// The bits of a float type: all but the sign, those of infinity; how many bits of a key lie above its bits' place, and
-// the largest key below infinity's.
-// provides: MAGNITUDE, INFINITE, ABOVE, BELOW
+// The bits of a float type: all but the sign; those of infinity; how far an element is shifted to the top of a key; and
+// the `key_nan_lowest` of +infinity, the largest whose bits below the element's are all alike.
+// provides: MAGNITUDE, INFINITE, SHIFT, LARGEST
 
-//// f32
+//// f32: 32 bits.
 const MAGNITUDE: u32 = 0x7fffffffu;
 const INFINITE: u32 = 0x7f800000u;
-const ABOVE: u32 = 0u;
-const BELOW: u32 = 0xffffffffu;
+const SHIFT: u32 = 0u;
+const LARGEST: u32 = 0xffffffffu;
 
-//// f16
+//// f16: 16 bits, 5 of the exponent.
 const MAGNITUDE: u32 = 0x7fffu;
 const INFINITE: u32 = 0x7c00u;
-const ABOVE: u32 = 16u;
-const BELOW: u32 = 0xffff0000u;
+const SHIFT: u32 = 16u;
+const LARGEST: u32 = 0xffff0000u;
 
-//// bf16
+//// bf16: 16 bits, 8 of the exponent.
 const MAGNITUDE: u32 = 0x7fffu;
 const INFINITE: u32 = 0x7f80u;
-const ABOVE: u32 = 16u;
-const BELOW: u32 = 0xffff0000u;
+const SHIFT: u32 = 16u;
+const LARGEST: u32 = 0xffff0000u;

@@ -2,17 +2,17 @@
 // provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
 // requires: Raw, Key
 
-//// floats: Of up to 32 bits. NaN is detected by its bits, since shaders do not guarantee float comparisons with NaN. A
-// key has the element's bits on top; below them all keys of numbers are alike.
+//// floats: Floats of up to 32 bits. NaN is detected by its bits, since shaders do not guarantee float comparisons with
+// NaN.
 // provides: signed_magnitude
-// requires: ZERO, MAGNITUDE, INFINITE, ABOVE, BELOW
+// requires: ZERO, MAGNITUDE, INFINITE, SHIFT, LARGEST
 const FLOATS: bool = true;
 // The element of the identity; its key is the smallest, which no number has.
 const SMALLEST_RAW: Raw = ZERO;
 // The smallest `key_nan_lowest` of a number: that of -infinity.
-const SMALLEST_NUMBER: Key = NAN_LOWEST - (INFINITE << ABOVE);
+const SMALLEST_NUMBER: Key = NAN_LOWEST - (INFINITE << SHIFT);
 // Added to a signed magnitude: +infinity becomes the largest key, and the sum wraps for NaN, which lies beyond.
-const NAN_LOWEST: Key = BELOW - (INFINITE << ABOVE);
+const NAN_LOWEST: Key = LARGEST - (INFINITE << SHIFT);
 
 fn is_nan(raw: Raw) -> bool {
   return (raw & MAGNITUDE) > INFINITE;
@@ -20,8 +20,8 @@ fn is_nan(raw: Raw) -> bool {
 
 // Sign and magnitude as a number in two's complement: -0 and +0 are one number.
 fn signed_magnitude(raw: Raw) -> u32 {
-  let sign = u32(i32(raw << ABOVE) >> 31u);
-  return (((raw << ABOVE) & 0x7fffffffu) ^ sign) - sign;
+  let sign = u32(i32(raw << SHIFT) >> 31u);
+  return (((raw << SHIFT) & 0x7fffffffu) ^ sign) - sign;
 }
 
 // -0 has the key of +0, and every NaN has the largest key, which no number has.
@@ -34,7 +34,7 @@ fn key_nan_lowest(raw: Raw) -> Key {
   return signed_magnitude(raw) + NAN_LOWEST;
 }
 
-//// f64: NaN is detected by its bits.
+//// f64: Floats of 64 bits. NaN is detected by its bits.
 // requires: ZERO, SMALLEST_KEY
 const FLOATS: bool = true;
 // The element of the identity; its key is the smallest, which no number has.

@@ -2,7 +2,7 @@
 // provides: load, QUAD, last_word, accumulate, accumulate_some
 // requires: Raw, load_word, Acc
 
-//// unpack: Accumulates the elements of four words, one or several per word, in order.
+//// unpack: One or several elements per word.
 // requires: OUTPUTS, extract, accumulate_word, accumulate_some_of_word
 // The number of elements in four words.
 const QUAD: u32 = 4u * OUTPUTS;
@@ -32,7 +32,7 @@ fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) 
   return accumulate_some_of_word(all, quad.w, at + 3u * OUTPUTS, first, count);
 }
 
-//// unpack64: Accumulates the two 64-bit elements of four words, in order.
+//// unpack64: Two 64-bit elements in four words.
 // requires: combine, lift, only
 // The number of elements in four words.
 const QUAD: u32 = 2u;

@@ -1,9 +1,8 @@
-// The elements that four indices name.
+// The elements that four indices name. For an index that names no element, `place` is a number that is no element's
+// index. It is only compared with indices of elements, which stay below 2^31.
 // provides: Names, names, name, indices
 
-//// names_i32: The elements that four 32-bit indices name; the indices are `step` apart. For an index that names no
-// element, `place` is a number that is no element's index. It is only compared with indices of elements, which stay
-// below 2^31.
+//// names_i32: Of 32 bits, `step` apart.
 @group(0) @binding(3) var<storage, read> indices: array<u32>;
 
 struct Names {
@@ -23,9 +22,7 @@ fn name(position: u32) -> u32 {
   return indices[position];
 }
 
-//// names_i32_wide: The elements that four 32-bit indices, loaded as one vector, name. For an index that names no
-// element, `place` is a number that is no element's index. It is only compared with indices of elements, which stay
-// below 2^31.
+//// names_i32_wide: Of 32 bits, loaded as one vector.
 @group(0) @binding(3) var<storage, read> indices: array<vec4<u32>>;
 
 struct Names {
@@ -44,9 +41,7 @@ fn name(position: u32) -> u32 {
   return indices[position >> 2u][position & 3u];
 }
 
-//// names_i64: The elements that four 64-bit indices name; the indices are `step` apart. For an index that names no
-// element, `place` is a number that is no element's index. It is only compared with indices of elements, which stay
-// below 2^31.
+//// names_i64: Of 64 bits, `step` apart.
 // requires: pick
 @group(0) @binding(3) var<storage, read> indices: array<vec2<u32>>;
 
@@ -74,9 +69,7 @@ fn name(position: u32) -> u32 {
   return select(0xffffffffu, index.x, index.y == 0u);
 }
 
-//// names_i64_wide: The elements that four 64-bit indices, loaded two to a vector, name. For an index that names no
-// element, `place` is a number that is no element's index. It is only compared with indices of elements, which stay
-// below 2^31.
+//// names_i64_wide: Of 64 bits, loaded two to a vector.
 // requires: pick
 @group(0) @binding(3) var<storage, read> indices: array<vec4<u32>>;
 

@@ -1,6 +1,6 @@
 // Accumulators of a reduction: identity, accumulate (`lift`), combine and finalize. These functions state the rules on
-// ties and NaN for every pooling kernel; reduce/max_of_*.wgsl are faster variants by the same rules. Which elements win
-// is stated by the keys (reduce/max.wgsl).
+// ties and NaN for every pooling kernel; reduce/max_of_keys.wgsl has faster variants by the same rules. Which elements
+// win is stated by the keys (reduce/max.wgsl).
 //
 //   element --lift--> accumulator (key, element, place) --combine--> accumulator of all --finalize--> window's result
 //

@@ -2,8 +2,8 @@
 // provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins
 // requires: Key, Raw, from_pair, nan_policy, pool
 
-//// max_of_integers: The maximum of a window of integers, by the rules of reduce/accumulator.wgsl, for elements that
-// are read in order. The key alone determines the element. Among equal keys the first is kept.
+//// max_of_integers: Of integers that are read in order. The key alone determines the element. Among equal keys the
+// first is kept.
 // requires: ZERO, key, greater
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -48,9 +48,9 @@ fn first_wins(first: Raw) -> bool {
   return false;
 }
 
-//// max_of_words: The maximum of a window of f32, by the rules of reduce/accumulator.wgsl, for policies where no NaN
-// wins by its key, and for elements that are read in order. The key alone determines the element, so one `max` decides.
-// The keys of zeros also hold the sign and the order number, largest for the first zero.
+//// max_of_words: Of f32, for policies where no NaN wins by its key, and for elements that are read in order. The key
+// alone determines the element, so one `max` decides. The keys of zeros also hold the sign and the order number,
+// largest for the first zero.
 //
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
@@ -119,10 +119,9 @@ fn first_wins(first: Raw) -> bool {
   return (nan_policy() == SEED_FIRST) & is_nan(first);
 }
 
-//// max_of_halves: The maximum of a window of 16-bit floats, by the rules of reduce/accumulator.wgsl, for policies
-// where no NaN wins by its key, and for elements that are read in order. The key alone determines the element, so one
-// `max` decides. The upper half of a key is the value. The lower half holds the order number, largest for the first
-// element, and the sign bit, which distinguishes the two zeros.
+//// max_of_halves: Of 16-bit floats, for policies where no NaN wins by its key, and for elements that are read in
+// order. The key alone determines the element, so one `max` decides. The upper half of a key is the value. The lower
+// half holds the order number, largest for the first element, and the sign bit, which distinguishes the two zeros.
 // provides: holds_nan
 // requires: SMALLEST_NUMBER, ZERO, is_nan, key_nan_lowest
 const SEED_FIRST: u32 = 0u;

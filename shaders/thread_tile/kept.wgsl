@@ -2,9 +2,9 @@
 // provides: Kept, first_lines, with_next_lines, best_of
 // requires: Place, LineMaxima, line_windows, join_maxima, KERNEL_1, DILATION_1, LINES_BETWEEN
 
-//// kept_three: The row maxima of lines of X that a thread tile keeps in registers, for windows of two or three lines.
-// There is no loop over lines: compilers would unroll it, and one of them (FXC) takes seconds for that. The row maxima
-// of the last lines, the latest first.
+//// kept_three: For windows of two or three lines. There is no loop over lines: compilers would unroll it, and one of
+// them (FXC) takes seconds for that.
+// The row maxima of the last lines, the latest first.
 struct Kept {
   latest: LineMaxima,
   back_1: LineMaxima,
@@ -51,7 +51,7 @@ fn best_of(kept: Kept) -> LineMaxima {
   return join_maxima(best, kept.latest);
 }
 
-//// kept_seven: The row maxima of lines of X that a thread tile keeps in registers, for windows of four to seven lines.
+//// kept_seven: For windows of four to seven lines.
 // The row maxima of the last lines, the latest first.
 struct Kept {
   latest: LineMaxima,

@@ -2,8 +2,7 @@
 // provides: x, Reader, reader_at, shifted_word
 // requires: ELEMENT_BITS, OUTPUTS, X_ALIGNED
 
-//// odd_words: Words of X from any element on: each word of X is loaded once, and shifted so that the first element
-// comes first.
+//// odd_words: Each word of X is loaded once, and shifted so that the first element comes first.
 //
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the first one in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]
@@ -38,8 +37,7 @@ fn shifted_word(reader: ptr<function, Reader>, number: u32) -> u32 {
   return word;
 }
 
-//// odd_pairs: The variant of thread_tile/odd_reader.wgsl for an X whose size is a multiple of eight bytes: words are
-// loaded in pairs.
+//// odd_pairs: As `odd_words`, for an X whose size is a multiple of eight bytes: words are loaded in pairs.
 //
 //   pairs of X     | p p | p p | p p |
 //   words taken        [ ] [ ] [ ]                      from an odd word on

@@ -2,9 +2,10 @@
 // provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
 // requires: Quad, Elements, combine_quads, join_quads
 
-//// row_of_one: Neighbouring outputs of an invocation as one quad. The second quad of thread_tile/row.wgsl is left out,
-// because compilers take longer for structures with unused fields. For each output, the maximum of the taps of its
-// window that have been combined so far, and the element at the first of these taps.
+//// row_of_one: One quad. The second quad of `row_of_two` is left out, because compilers take longer for structures
+// with unused fields.
+// For each output, the maximum of the taps of its window that have been combined so far, and the element at the first
+// of these taps.
 struct Row {
   low: Quad,
   first_low: Elements,
@@ -37,7 +38,7 @@ fn join_rows(p: Row, q: Row) -> Row {
   return Row(join_quads(p.low, q.low), p.first_low);
 }
 
-//// row_of_two: Neighbouring outputs of an invocation as two quads.
+//// row_of_two: Two quads.
 // For each output, the maximum of the taps of its window that have been combined so far, and the element at the first
 // of these taps.
 struct Row {

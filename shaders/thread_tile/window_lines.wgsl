@@ -2,7 +2,7 @@
 // provides: windows_of_line
 // requires: pool, Place, Seen, join_rows, KERNEL_1, STRIDE_1, DILATION_1
 
-//// window_lines: Reduces whole windows, for one line of outputs. Lines are numbered across all planes.
+//// window_lines: Lines of X may lie in the padding.
 // requires: line_at, line_windows, STRIDE_0
 fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {
   let planes = out_line / pool.axes[1].output;
@@ -23,8 +23,8 @@ fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {
   return seen;
 }
 
-//// window_lines_even: Reduces whole windows, for one line of outputs. Lines are numbered across all planes, in X as in
-// Y. No window has a line in the padding, and every STRIDE_1 lines of X belong to one line of outputs.
+//// window_lines_even: Lines are numbered in X as in Y. No window has a line in the padding, and every STRIDE_1 lines
+// of X belong to one line of outputs.
 // requires: located_windows
 fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {
   let pitch = pool.axes[2].input;

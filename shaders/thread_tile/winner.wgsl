@@ -2,7 +2,7 @@
 // provides: index_without_winner
 // requires: Outcome
 
-//// winner_always: Every window has one.
+//// winner_always: Every window has a winner.
 fn index_without_winner(output: u32, result: Outcome, index: vec2<u32>) -> vec2<u32> {
   return index;
 }

@@ -2,7 +2,7 @@
 // provides: pass_axis, nan_policy
 // requires: pool, Axis
 
-//// uniform: The window's attributes and the NaN policy, read from the uniform: one pipeline for every configuration.
+//// uniform: Read from the uniform: one pipeline for every configuration.
 fn pass_axis(a: u32) -> Axis {
   return pool.axes[a];
 }
@@ -11,8 +11,8 @@ fn nan_policy() -> u32 {
   return pool.nan_policy;
 }
 
-//// constant: The window's attributes and the NaN policy as constants of the prelude: one pipeline per configuration.
-// Extents, pads and tables still come from the uniform.
+//// constant: Constants of the prelude: one pipeline per configuration. Extents, pads and tables still come from the
+// uniform.
 // requires: KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, DILATION_2, KIND_0, KIND_1, KIND_2, NAN_POLICY
 fn pass_axis(a: u32) -> Axis {
   var axis = pool.axes[a];

@@ -79,7 +79,7 @@ fn calls_go_on_while_a_kernel_is_compiled_for_them_and_its_thread_ends_with_the_
     let x = tensor(&[1, 1, 64, 64]);
     let pools = [MaxPool::new([3, 3]), MaxPool::new([5, 5])];
     let plans = pools.each_ref().map(|pool| pool.plan(x.shape(), DType::F32, None).unwrap());
-    let selected = select(&plans[0].clone(), &gpu.limits(), &Choice::default()).unwrap();
+    let selected = select(&plans[0], &gpu.limits(), &Choice::default()).unwrap();
     let slot = gpu.inner.pipelines.slot(selected.dispatches[0].key());
     let held = pollster::block_on(slot.lock());
     let build =
@@ -207,7 +207,7 @@ fn the_base_of_a_slice_is_added_in_64_bits() {
     let plan = MaxPool::new([2]).plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
     let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     for base in [0xFFFF_FFFDu64, 1 << 32, (1 << 40) + 0xFFFF_FFFF] {
-        let mut schedule = select(&plan.clone(), &gpu.limits(), &Choice::default()).unwrap();
+        let mut schedule = select(&plan, &gpu.limits(), &Choice::default()).unwrap();
         for dispatch in &mut schedule.dispatches {
             let mut uniform: uniform::Pool = bytemuck::pod_read_unaligned(&dispatch.uniform);
             uniform.index_base = uniform::pair(base);
@@ -254,7 +254,7 @@ fn slices_of_one_schedule_from_several_threads_do_not_share_scratch_memory() {
     let Some(gpu) = gpu() else { return };
     let plan = MaxPool::new([5, 5]).plan(&[1, 3, 30, 31], DType::F32, None).unwrap();
     let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
-    let mut schedule = select(&plan.clone(), &gpu.limits(), &choice).unwrap();
+    let mut schedule = select(&plan, &gpu.limits(), &choice).unwrap();
     for dispatch in &mut schedule.dispatches {
         dispatch.iterations = 1 << 31;
     }

@@ -116,13 +116,13 @@ fn element(dtype: DType) -> Vec<&'static str> {
         _ => vec!["element/word64", "element/key64"],
     };
     parts.extend(["element/memory", "element/output"]);
-    parts.extend(match dtype {
-        DType::F32 => ["element/floats", "element/f32"],
-        DType::F16 => ["element/floats", "element/f16"],
-        DType::Bf16 => ["element/floats", "element/bf16"],
-        DType::F64 => ["element/f64"; 2],
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => ["element/signed"; 2],
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => ["element/unsigned"; 2],
+    parts.extend_from_slice(match dtype {
+        DType::F32 => &["element/floats", "element/f32"],
+        DType::F16 => &["element/floats", "element/f16"],
+        DType::Bf16 => &["element/floats", "element/bf16"],
+        DType::F64 => &["element/f64"],
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => &["element/signed"],
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => &["element/unsigned"],
     });
     parts
 }

@@ -58,7 +58,7 @@ const fn part(file: &'static str, name: &str) -> &'static str {
         assert!(place < file.len(), "the file has no part of this name");
         let (begin, end) = (place + 1, next_part(file, place + 1));
         let after = place + BEGIN.len() + name.len();
-        if stands_at(file, place + BEGIN.len(), name) && (stands_at(file, after, ":") || stands_at(file, after, "\n")) {
+        if stands_at(file, place + BEGIN.len(), name) && stands_at(file, after, ":") {
             return file.split_at(end).0.split_at(begin).1;
         }
         place = end;
@@ -87,7 +87,7 @@ macro_rules! parts {
 parts! {
     element / word: word8 word16 word32 word64;
     element / memory: memory;
-    element / lanes: lanes;
+    element / lane_of: lane_of;
     element / lanes_in_memory: lanes8 lanes16 lanes_apart lanes32_wide lanes64_wide;
     element / quads: quads quads_apart;
     element / unpack_word: unpack_word;

@@ -389,7 +389,9 @@ fn defined(text: &str) -> Vec<String> {
 fn every_part_states_what_it_provides_and_requires() {
     for part in PARTS {
         let (name, text) = (part.name, part.text);
-        assert!(text.starts_with("//"), "{name} begins with what it is");
+        let own = name.rsplit('/').next().unwrap();
+        let begin = if part.common.is_empty() { "// ".to_owned() } else { format!("//// {own}: ") };
+        assert!(text.starts_with(&begin), "{name} begins with what it is");
         let defined = defined(text);
         for provided in part.names(PROVIDES) {
             assert!(defined.iter().any(|defined| defined == provided), "{name} says that it provides {provided}");
@@ -403,9 +405,9 @@ fn every_part_states_what_it_provides_and_requires() {
     }
 }
 
-/// Two parts that provide a name are variants of one choice, which stand in one file; kernels have files of their own.
+/// Several parts in a file have a header in common; a part alone in a file has the file's name.
 #[test]
-fn every_file_is_one_choice() {
+fn files_of_several_parts_have_a_header_in_common() {
     for part in PARTS {
         let alone = PARTS.iter().filter(|other| other.file == part.file).count() == 1;
         assert_eq!(alone, part.common.is_empty(), "{}", part.file);

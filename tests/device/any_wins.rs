@@ -65,12 +65,11 @@ fn check<T: Element, I: Index>(plan: &Plan, x: &Tensor<T>, indices: &Tensor<I>) 
             }
         }
     }
-    let plan = plan.clone();
     let mut tried = 0;
     for limits in [gpu().limits(), Limits { max_binding_bytes: 512, ..gpu().limits() }] {
-        for family in families(&plan, &limits) {
+        for family in families(plan, &limits) {
             for &build in family.builds() {
-                let Ok(schedule) = select(&plan, &limits, &Choice { family: Some(family), build: Some(build) }) else {
+                let Ok(schedule) = select(plan, &limits, &Choice { family: Some(family), build: Some(build) }) else {
                     continue;
                 };
                 let y = calls::max_unpool(&gpu().prepare_blocking(schedule).unwrap(), x, indices).unwrap();

@@ -141,12 +141,12 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     // Plans that do not exist, and operands that are not a plan's.
     let wrong = error(&|device| MaxPool::new([2, 2]).on(&x).run_blocking(&device).map(drop));
     assert!(matches!(wrong, ExecuteError::Plan(_)), "{wrong}");
-    let wrong = error(&|device| device.run_blocking(&values.clone(), &[(&x).into()], &mut []));
+    let wrong = error(&|device| device.run_blocking(&values, &[(&x).into()], &mut []));
     assert!(matches!(wrong, ExecuteError::Plan(PlanError::OperandCount { .. })), "{wrong}");
     let wrong = error(&|device| {
         let mut y = [0; 3];
         let y = TensorMut::new(DType::U8, &[1, 1, 3], &mut y).unwrap();
-        device.run_blocking(&values.clone(), &[TensorRef::from(&x)], &mut [y])
+        device.run_blocking(&values, &[TensorRef::from(&x)], &mut [y])
     });
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "y", .. }), "{wrong}");
     // Streams.

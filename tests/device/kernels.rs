@@ -96,7 +96,7 @@ fn schedules(plan: &Plan, limits: &Limits, choice: &Choice) -> Vec<Schedule> {
 
 fn with_indices<T: Element, I: Index>(family: Family, plan: &Plan, limits: &Limits) {
     let choice = Choice { family: Some(family), build: None };
-    for schedule in schedules(&plan.clone(), limits, &choice) {
+    for schedule in schedules(plan, limits, &choice) {
         is_right::<T, I>(plan, schedule);
     }
 }
@@ -270,7 +270,7 @@ fn planes_reduced_in_stages() {
         let x = Tensor::new([1, 2, 100, 100], data).unwrap();
         let plan = global.plan(x.shape(), DType::F32, I64).unwrap();
         let choice = Choice { family: Some(Family::Reducing), build: None };
-        let schedule = select(&plan.clone(), &gpu().limits(), &choice).unwrap();
+        let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
         let prepared = gpu().prepare_blocking(schedule).unwrap();
         let (y, indices) = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();
         let (expected_y, expected_indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
@@ -328,7 +328,7 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&pooled, x.view()).unwrap();
     let plan = MaxUnpool::inverse_of(pool, shape).plan(y.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
     let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
-    for schedule in schedules(&plan.clone(), &gpu().limits(), &choice) {
+    for schedule in schedules(&plan, &gpu().limits(), &choice) {
         unpools_with(schedule, &plan, &y, &indices, shape);
     }
 }
@@ -377,7 +377,7 @@ fn before_the_output<T: Element, I: Index>() {
     let unpool = MaxUnpool::new([1]).strides([2]).pads([2, 0]).output_shape([2, 1, 4]);
     let plan = unpool.unpool_space(UnpoolSpace::OutputShape).plan(&[2, 1, 2], T::DTYPE, I::INDEX_TYPE).unwrap();
     let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
-    let schedule = select(&plan.clone(), &gpu().limits(), &choice).unwrap();
+    let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
     let prepared = gpu().prepare_blocking(schedule).unwrap();
     let x = Tensor::<T>::new([2, 1, 2], bits(4, 4)).unwrap();
     for indices in [[1, 0, 5, 4], [0, 0, 2, 4], [0, 0, 1 << 20, 4], [-1, 0, 5, 4]] {

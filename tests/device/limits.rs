@@ -62,12 +62,11 @@ fn check<T: Element, I: Index>(gpu: &Gpu, pool: &dyn Pooling, shape: &[usize], l
     let mut dispatches = 0;
     for with_indices in [true, false] {
         let plan = pool.plan(shape, T::DTYPE, with_indices.then_some(I::INDEX_TYPE)).unwrap();
-        let whole: Plan = plan.clone();
-        let found = families(&whole, limits);
+        let found = families(&plan, limits);
         assert!(found.contains(&Family::Accumulating) || shape.len() > 5, "{found:?}");
         for family in found {
             let choice = Choice { family: Some(family), ..Choice::default() };
-            let schedule = select(&whole, limits, &choice).unwrap();
+            let schedule = select(&plan, limits, &choice).unwrap();
             schedule.check(limits).unwrap();
             dispatches += schedule.dispatches().len();
             let prepared = gpu.prepare_blocking(schedule).unwrap();
@@ -155,11 +154,10 @@ fn check_unpool<T: Element, I: Index>(
 ) -> usize {
     let plan = unpool.plan(x.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
     let expected = reference::max_unpool(&plan, x.view(), indices.view());
-    let whole: Plan = plan.clone();
     let mut dispatches = 0;
-    for family in families(&whole, limits) {
+    for family in families(&plan, limits) {
         let choice = Choice { family: Some(family), ..Choice::default() };
-        let schedule = select(&whole, limits, &choice).unwrap();
+        let schedule = select(&plan, limits, &choice).unwrap();
         schedule.check(limits).unwrap();
         dispatches += schedule.dispatches().len();
         let result = calls::max_unpool(&gpu().prepare_blocking(schedule).unwrap(), x.view(), indices.view());

@@ -102,7 +102,7 @@ fn tensors_beyond_the_limits_in_tiles() {
         let plan = pool.plan(&shape, dtype, Some(index_type)).unwrap();
         let outputs = agree(&small, &plan, &[x]);
         let unpool = MaxUnpool::inverse_of(&pool, &shape).plan(plan.output_shape(), dtype, index_type).unwrap();
-        agree(&small, &unpool.clone(), &outputs);
+        agree(&small, &unpool, &outputs);
         // A bad index is the same error, and nothing is written.
         let mut bad = outputs;
         bad[1][..index_type.bytes()].fill(0x7F);

@@ -83,7 +83,6 @@ fn agree(case: &Case, expected: &Outcome) {
 
 /// A plan on data that are subnormal most of the time.
 fn case(plan: Plan, seed: u64) -> Case {
-    let plan: Plan = plan;
     let spec = &plan.inputs()[0];
     let count = spec.element_count() as usize;
     let styles = [STYLES, &[Style::Subnormal; 9]].concat();

@@ -197,7 +197,7 @@ fn a_choice_holds_for_the_calls_of_its_gpu() {
     let unpool = MaxUnpool::inverse_of(&pool, x.shape());
     let unpool = unpool.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     assert_eq!(generic.prepare_blocking(unpool.clone()).unwrap().schedule().family(), Family::ClaimEmit);
-    let preferred = families(&unpool.clone(), &gpu.limits())[0];
+    let preferred = families(&unpool, &gpu.limits())[0];
     assert_eq!(gpu.prepare_blocking(unpool).unwrap().schedule().family(), preferred);
     // A family that does not apply is an error of the call.
     let gathers = gpu.with_choice(Choice { family: Some(Family::Gather), build: None });

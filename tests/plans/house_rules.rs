@@ -217,10 +217,22 @@ fn functions_of_shaders_return_a_value_in_one_place() {
 #[test]
 fn every_shader_part_on_disk_is_composed() {
     let list = include_str!("../../src/wgsl/parts.rs");
-    for (path, _) in sources("shaders", ".wgsl") {
+    let rows = list.lines().filter_map(|line| line.trim().strip_suffix(';')?.split_once(": "));
+    let rows = rows.filter(|(file, _)| file.contains(" / "));
+    let rows: Vec<(String, Vec<&str>)> =
+        rows.map(|(file, parts)| (file.replace(' ', "") + ".wgsl", parts.split(' ').collect())).collect();
+    let mut files = 0;
+    for (path, text) in sources("shaders", ".wgsl") {
         let name = path.strip_prefix("shaders").expect("a path under shaders").to_string_lossy().replace('\\', "/");
-        assert!(list.contains(&format!("\"{name}\",")), "{name} is not among the parts");
+        let begun = text.lines().filter_map(|line| line.strip_prefix("//// ")?.split(':').next());
+        let mut parts: Vec<&str> = begun.collect();
+        if parts.is_empty() {
+            parts.extend(path.file_stem().and_then(|stem| stem.to_str()));
+        }
+        assert!(rows.contains(&(name.clone(), parts)), "{name}: its parts are not those that parts.rs names");
+        files += 1;
     }
+    assert_eq!(files, rows.len(), "parts.rs has a row for each file");
 }
 
 /// The functions of a file: the line that declares each, and the number of its lines.

@@ -10,7 +10,7 @@ use wgpu_pooling::{
 
 use crate::data::cores;
 use crate::failure::Failure;
-use crate::work::{Plans, Slices};
+use crate::work::Slices;
 
 /// How many slices were compared, of how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn compare<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, slice: usize) 
     let x_shape = plans.x_shape();
     let x: Vec<T> = slices.elements(bytemuck::cast_slice(tensors.x), count(x_shape), slice);
     let x = TensorView::new(x_shape, &x).map_err(ExecuteError::from)?;
-    match index_type(plans) {
+    match plans.plan.index_type() {
         Some(IndexType::I32) => compare_indexed::<T, i32>(slices, tensors, x, slice),
         Some(IndexType::I64) => compare_indexed::<T, i64>(slices, tensors, x, slice),
         None => same_y(slices, tensors, slice, expected::<Tensor<T>>(&plans.plan, &[x.into()])?.data()),
@@ -155,10 +155,6 @@ pub fn same_bytes(what: &str, first: &[u8], other: &[u8]) -> Result<(), Failure>
     }
 }
 
-fn index_type(plans: &Plans) -> Option<IndexType> {
-    plans.plan.index_type()
-}
-
 fn count(shape: &[usize]) -> usize {
     shape.iter().product()
 }
@@ -171,6 +167,7 @@ mod tests {
     use crate::catalogue::{OWN, Row, parse};
     use crate::data::{Data, values};
     use crate::shrink::shrunk;
+    use crate::work::Plans;
 
     /// What the reference computes for a whole row passes slice by slice; with one bit flipped it fails.
     #[test]

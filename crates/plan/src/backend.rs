@@ -81,7 +81,7 @@ pub trait Backend: Shared {
     /// [`ExecuteError::Plan`] if the backend cannot compute the plan; errors of a device.
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Run};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -98,7 +98,7 @@ pub trait Backend: Shared {
     /// As [`Backend::prepare`] and [`Run::run`].
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Tensor};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -123,7 +123,7 @@ pub trait Backend: Shared {
     /// As [`Backend::run`].
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Tensor};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -231,7 +231,7 @@ pub trait Run: Shared {
     /// `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they were.
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Run, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -250,7 +250,7 @@ pub trait Run: Shared {
     /// As [`Run::run`].
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Run, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -271,7 +271,7 @@ pub trait Run: Shared {
     /// [`ExecuteError::TypeMismatch`] if the plan has other outputs.
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Run, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -298,7 +298,7 @@ pub trait Run: Shared {
     /// As [`Run::call`].
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Plan, Run, Tensor};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, Run, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;

@@ -14,8 +14,8 @@ impl IndexSpace {
     /// convention, also on a device.
     ///
     /// The index tensor has the layout of this convention, and N and C of both; its spatial extents are those of the
-    /// pool's output. -1, the index of a window wholly in padding, stays -1. The convention of a pool is
-    /// `plan.indices()`'s `space`, that of an unpool `plan.space()`.
+    /// pool's output. -1, the index of a window wholly in padding, stays -1. The convention of a plan's indices is
+    /// [`Plan::index_space`](crate::Plan::index_space).
     ///
     /// # Errors
     /// [`PlanError::SpaceMismatch`] if the conventions count tensors of different sizes, [`PlanError::IndexShape`] if

@@ -57,8 +57,8 @@ pub enum AxisWindow {
     /// AdaptiveMaxPool: window `o` covers `floor(o * input / output)` up to, not including,
     /// `ceil((o + 1) * input / output)` (OpenVINO AdaptiveMaxPool-8).
     ///
-    /// The formula needs the extents of the whole axis. An axis may be a part of it: the windows from `first_output` on,
-    /// on the elements from `first_input` on.
+    /// The formula needs the extents of the whole axis. An axis may be a part of it: the windows from `first_output`
+    /// on, on the elements from `first_input` on.
     Adaptive {
         /// Elements of the whole axis.
         input: usize,
@@ -139,7 +139,8 @@ impl AxisWindow {
             }
             AxisWindow::Adaptive { input, output, first_input, first_output } => {
                 let index = first_output.saturating_add(output_index) as i128;
-                let (input, output) = (input as i128, output.max(1) as i128);
+                // Below 2^63, so that products with a 64-bit number fit.
+                let (input, output) = (input.min(i64::MAX as usize) as i128, output.max(1) as i128);
                 let start = index * input / output;
                 let end = ((index + 1) * input + output - 1) / output;
                 let saturated = |value: i128| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;

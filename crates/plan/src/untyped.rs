@@ -186,7 +186,7 @@ impl<'a> TensorMut<'a> {
     /// caller's memory unchanged; this takes a tenth to a sixth of the time. Tensors that a call returns are fresh.
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, ExecuteError, IndexType, MaxUnpool, Plan, Reference, TensorMut, TensorView};
+    /// use wgpu_pooling::{Backend, DType, ExecuteError, IndexType, MaxUnpool, Reference, TensorMut, TensorView};
     /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::U8, IndexType::I64)?;
     /// let x = TensorView::new(&[1, 1, 2], &[3u8, 2])?;
     /// let indices = TensorView::new(&[1, 1, 2], &[0i64, 7])?;
@@ -202,7 +202,7 @@ impl<'a> TensorMut<'a> {
         TensorMut { fresh: true, ..self }
     }
 
-    /// Borrows the tensor again, as `&mut *y` does a reference.
+    /// Borrows the tensor again, as `&mut *y` does with a reference.
     #[doc(hidden)]
     pub fn reborrow(&mut self) -> TensorMut<'_> {
         let memory = match &mut self.memory {

@@ -436,18 +436,12 @@ fn check_space(expected: Option<&IndexSpace>, tensor: &DeviceTensor) -> Result<(
 
 /// The convention of the indices that a plan reads.
 fn read_space(plan: &Plan) -> Option<&IndexSpace> {
-    match plan {
-        Plan::Pool(_) => None,
-        Plan::Unpool(plan) => Some(&plan.space),
-    }
+    plan.index_space().filter(|_| matches!(plan, Plan::Unpool(_)))
 }
 
 /// The convention of the indices that a plan writes.
 fn written_space(plan: &Plan) -> Option<&IndexSpace> {
-    match plan {
-        Plan::Pool(plan) => plan.indices.as_ref().map(|indices| &indices.space),
-        Plan::Unpool(_) => None,
-    }
+    plan.index_space().filter(|_| matches!(plan, Plan::Pool(_)))
 }
 
 /// What errors call an operand.

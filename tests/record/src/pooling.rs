@@ -94,10 +94,9 @@ const ERRORS: [&str; 23] = [
     "Plan(",
 ];
 /// The variants in the `Debug` texts of windows and of what the kernels of the CPU backend are made of.
-const VARIANTS: [&str; 14] = [
+const VARIANTS: [&str; 13] = [
     "Strided",
     "Adaptive",
-    "AdaptivePart",
     "Nchw",
     "Nhwc",
     "Constant(",

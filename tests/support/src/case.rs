@@ -20,8 +20,8 @@ pub struct Case {
 pub type Outcome = Result<Vec<Vec<u8>>, ExecuteError>;
 
 impl Case {
-    pub fn new(plan: impl Into<Plan>, inputs: Vec<Vec<u8>>) -> Case {
-        Case { plan: plan.into(), inputs, offset: 0 }
+    pub fn new(plan: Plan, inputs: Vec<Vec<u8>>) -> Case {
+        Case { plan, inputs, offset: 0 }
     }
 
     /// What the reference gives.

@@ -36,8 +36,8 @@ pub struct StreamProgress {
 pub struct StreamReport {
     /// The number of tiles that were computed. On a GPU each has its own submit.
     pub tiles: u64,
-    /// The bytes that were uploaded to a GPU. They exceed X where tiles overlap in their halo. Zero on the CPU, and where
-    /// the host put an unpool's values in place.
+    /// The bytes that were uploaded to a GPU. They exceed X where tiles overlap in their halo. Zero on the CPU, and
+    /// where the host put an unpool's values in place.
     pub bytes_uploaded: u64,
     /// The bytes that were downloaded from a GPU.
     pub bytes_downloaded: u64,

@@ -26,12 +26,12 @@ use crate::plan::Plan;
 ///   all values and indices are read once for every tile of Y.
 ///
 /// ```
-/// use wgpu_pooling::{Cpu, DType, IndexType, MaxPool, Stream};
+/// use wgpu_pooling::{DType, IndexType, MaxPool, Reference, Stream};
 ///
 /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64))?;
 /// let (mut x, mut y, mut indices) = (&[3.0f32, 1.0, 2.0, 9.0][..], vec![0.0f32; 2], vec![0i64; 2]);
 /// let stream = Stream::new(plan, 1 << 20).source(&mut x).sink(&mut y).sink(&mut indices);
-/// let report = stream.run_blocking(&Cpu::new())?;
+/// let report = stream.run_blocking(&Reference)?;
 /// assert_eq!((y, indices, report.tiles), (vec![3.0, 9.0], vec![0, 3], 1));
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -69,10 +69,10 @@ impl<'a> Stream<'a> {
     /// Adds the source of the next input: a [`Source`](crate::Source) or one that may wait.
     ///
     /// ```
-    /// use wgpu_pooling::{Cpu, DType, IndexType, MaxUnpool, Stream};
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Reference, Stream};
     /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::F32, IndexType::I64)?;
     /// let (mut x, mut indices, mut y) = (&[3.0f32, 2.0][..], &[0i64, 2][..], vec![0.0f32; 3]);
-    /// Stream::new(plan, 1 << 20).source(&mut x).source(&mut indices).sink(&mut y).run_blocking(&Cpu::new())?;
+    /// Stream::new(plan, 1 << 20).source(&mut x).source(&mut indices).sink(&mut y).run_blocking(&Reference)?;
     /// assert_eq!(y, [3.0, 0.0, 2.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -84,10 +84,10 @@ impl<'a> Stream<'a> {
     /// Adds the sink of the next output: a [`Sink`](crate::Sink) or one that may wait.
     ///
     /// ```
-    /// use wgpu_pooling::{Cpu, DType, MaxPool, Stream};
+    /// use wgpu_pooling::{DType, MaxPool, Reference, Stream};
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
     /// let (mut x, mut y) = (&[3u8, 1, 2][..], vec![0u8; 2]);
-    /// Stream::new(plan, 1 << 20).source(&mut x).sink(&mut y).run_blocking(&Cpu::new())?;
+    /// Stream::new(plan, 1 << 20).source(&mut x).sink(&mut y).run_blocking(&Reference)?;
     /// assert_eq!(y, [3, 2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```

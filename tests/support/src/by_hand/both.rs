@@ -89,7 +89,7 @@ pub fn pools_in<T: Element, I: Index>(
             same(kernel, &gpu_y, y);
             assert_eq!((gpu_indices.shape(), gpu_indices.data()), indices, "{kernel}");
         });
-        on_gpu(builds, &values_only.clone(), |kernel, prepared| {
+        on_gpu(builds, &values_only, |kernel, prepared| {
             same(kernel, &crate::calls::max_pool(&prepared, view).unwrap(), y);
         });
     }

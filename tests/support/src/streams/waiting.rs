@@ -1,4 +1,4 @@
-//! Streaming runs whose sources and sinks have to wait: the bits, the reports and the errors of those that answer at
+//! Streaming runs whose sources and sinks have to wait: the bits, the counts and the errors of those that answer at
 //! once.
 
 use crate::calls::reference;
