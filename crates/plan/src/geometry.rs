@@ -110,8 +110,8 @@ impl AxisWindow {
 
     /// The taps of window `output_index` on an axis of `input` elements.
     ///
-    /// The axis must have that window, and dilation and stride positive; a plan ensures this, and that no
-    /// position overflows 64 bits. Otherwise positions saturate.
+    /// The axis must have that window, and dilation and stride must be positive. A plan ensures this, and that no
+    /// position overflows 64 bits; otherwise positions saturate.
     ///
     /// ```
     /// use wgpu_pooling::AxisWindow;
