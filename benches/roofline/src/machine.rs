@@ -80,7 +80,7 @@ impl Machine {
             pass_seconds: options.pass as f64 * 1e-3,
             warm_up: Duration::from_millis(defaults.warm_up),
             verify_taps: options.verify_taps.unwrap_or(if sweeps { 1 << 26 } else { 1 << 31 }),
-            selected_only: options.selected_only || options.sweep.count.is_some(),
+            selected_only: options.selected_only || options.sweep.count.is_some() && !options.all_kernels,
             others_limit: options.others_limit.unwrap_or(defaults.others_limit),
             cache_bytes: options.cache.unwrap_or(defaults.cache) << 20,
             least_sets: defaults.least_sets,

@@ -55,9 +55,13 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     pub verify_taps: Option<u64>,
 
-    /// Run only the selected kernel, as --sweep and --kernel always do
+    /// Run only the selected kernel, as --sweep does without --all-kernels, and --kernel always
     #[arg(long)]
     pub selected_only: bool,
+
+    /// Run every kernel that applies in a sweep too
+    #[arg(long, conflicts_with = "selected_only")]
+    pub all_kernels: bool,
 
     /// Leave out other kernels of more loop iterations than this [default: 2^36; 2^30 on software adapters; 2^28 on
     /// the CPU]

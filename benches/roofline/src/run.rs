@@ -99,6 +99,13 @@ impl Figures {
     pub fn time_over_f32_copy(&self) -> Option<f64> {
         self.f32_copy.map(|copy| self.time.best / copy.time.best)
     }
+
+    /// `None` unless other kernels were timed too.
+    pub fn time_over_fastest(&self) -> Option<f64> {
+        let others = self.others.iter().filter_map(|other| Some(other.outcome.as_ref().ok()?.best));
+        let fastest = others.reduce(f64::min)?;
+        Some(self.time.best / fastest.min(self.time.best))
+    }
 }
 
 /// A copy of the bytes that a row would move if its elements were f32: 4 for each element of X and Y, and the indices

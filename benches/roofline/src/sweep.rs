@@ -18,22 +18,25 @@ const WORST: usize = 10;
 /// none may exceed the second.
 const GOALS: [f64; 2] = [3.0, 6.0];
 
-/// The time of a geometry as a multiple of the time of a copy.
+/// The time of a geometry as a multiple of another time.
 #[derive(Clone, Copy)]
 enum Ratio {
     /// The copy moves as many bytes.
     Copy,
     /// The copy moves as many elements of X and Y, but of f32, and as many bytes of indices.
     F32Copy,
+    /// The fastest of all kernels that apply, where all were timed.
+    Fastest,
 }
 
 impl Ratio {
-    const ALL: [Ratio; 2] = [Ratio::Copy, Ratio::F32Copy];
+    const ALL: [Ratio; 3] = [Ratio::Copy, Ratio::F32Copy, Ratio::Fastest];
 
     fn of(self, figures: &Figures) -> Option<f64> {
         match self {
             Ratio::Copy => Some(figures.time_over_copy()),
             Ratio::F32Copy => figures.time_over_f32_copy(),
+            Ratio::Fastest => figures.time_over_fastest(),
         }
     }
 
@@ -42,6 +45,7 @@ impl Ratio {
         match self {
             Ratio::Copy => "time_over_copy",
             Ratio::F32Copy => "time_over_f32_copy",
+            Ratio::Fastest => "time_over_fastest",
         }
     }
 
@@ -52,6 +56,7 @@ impl Ratio {
                 "Time over an f32 copy of as many elements (4 bytes for each element of X and Y, and the indices' \
                  bytes):"
             }
+            Ratio::Fastest => "Time over the fastest of all kernels that apply:",
         }
     }
 }
@@ -76,6 +81,10 @@ impl Distribution {
     fn percentile(&self, percent: u64) -> f64 {
         let rank = (self.sorted.len() as u64 * percent).div_ceil(100).max(1) as usize;
         self.sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
+    }
+
+    fn geometric_mean(&self) -> f64 {
+        (self.sorted.iter().map(|ratio| ratio.ln()).sum::<f64>() / self.sorted.len() as f64).exp()
     }
 
     /// The percentage of ratios that do not exceed a bound.
@@ -122,6 +131,9 @@ impl Draws {
 pub fn summary(draws: &Draws, entries: &[Entry], markdown: bool) -> String {
     let mut text = format!("{} geometries; {}\n", entries.len(), draws.options);
     for ratio in Ratio::ALL {
+        if entries.iter().all(|entry| entry.outcome.as_ref().ok().and_then(|figures| ratio.of(figures)).is_none()) {
+            continue;
+        }
         let _ = write!(text, "\n{}\n{}", ratio.title(), if markdown { "\n" } else { "" });
         text.push_str(&distributions(entries, ratio).text(markdown));
     }
@@ -151,6 +163,7 @@ fn distributions(entries: &[Entry], ratio: Ratio) -> Columns {
     let mut columns = Columns::new(vec![
         ("class", false),
         ("count", true),
+        ("mean", true),
         ("25 %", true),
         ("50 %", true),
         ("75 %", true),
@@ -164,7 +177,8 @@ fn distributions(entries: &[Entry], ratio: Ratio) -> Columns {
         if let Some(found) = of_class(entries, class, ratio) {
             let percentiles = Distribution::PERCENTS.map(|percent| format!("{:.2}", found.percentile(percent)));
             let within = GOALS.map(|goal| format!("{:.1}", found.percent_within(goal)));
-            let first = [class.name.to_owned(), found.sorted.len().to_string()];
+            let mean = format!("{:.3}", found.geometric_mean());
+            let first = [class.name.to_owned(), found.sorted.len().to_string(), mean];
             columns.push([&first[..], &percentiles, &within].concat());
         }
     }
@@ -194,8 +208,9 @@ pub fn document(draws: &Draws, entries: &[Entry]) -> Value {
     let classes = CLASSES.iter().filter_map(|class| {
         let mut value = json!({ "name": class.name });
         for ratio in Ratio::ALL {
-            let found = of_class(entries, class, ratio)?;
+            let Some(found) = of_class(entries, class, ratio) else { continue };
             value["count"] = json!(found.sorted.len());
+            value[ratio.key()]["geometric_mean"] = json!(found.geometric_mean());
             for percent in Distribution::PERCENTS {
                 value[ratio.key()][format!("percentile_{percent}")] = json!(found.percentile(percent));
             }
@@ -203,7 +218,7 @@ pub fn document(draws: &Draws, entries: &[Entry]) -> Value {
                 value[ratio.key()][format!("percent_within_{goal}")] = json!(found.percent_within(goal));
             }
         }
-        Some(value)
+        value["count"].is_number().then_some(value)
     });
     let worst = worst(entries).into_iter().map(|(entry, _, ratio)| {
         json!({

@@ -14,5 +14,5 @@ mod kernels;
 
 pub use calls::cpu::Cpu;
 pub use calls::prepared::PreparedCpu;
-pub use kernels::choose::CpuKernel;
+pub use kernels::cpu_kernel::CpuKernel;
 pub use kernels::simd::SimdLevel;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use wgpu_pooling_plan::ExecuteError;
 
-use crate::kernels::choose::CpuKernel;
+use super::last_plans::LastPlans;
+use crate::kernels::cpu_kernel::CpuKernel;
 use crate::kernels::simd::SimdLevel;
 
 /// The CPU as a backend: every operator on the processors of the host, with the bits of the
@@ -36,10 +37,13 @@ pub struct Cpu {
     pub(super) simd: SimdLevel,
     pub(super) kernel: Option<CpuKernel>,
     pub(super) stop: Option<Stop>,
+    /// The plans of the last calls. Clones share them, and a backend with another kernel begins without.
+    pub(super) last: Arc<LastPlans>,
 }
 
 /// The caller's function that is called between parts of the work and says whether to stop.
 pub(super) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
+pub(super) type StopRef<'a> = &'a (dyn Fn() -> bool + Sync);
 
 impl Default for Cpu {
     fn default() -> Self {
@@ -49,7 +53,7 @@ impl Default for Cpu {
 
 impl fmt::Debug for Cpu {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cpu { simd, kernel, stop } = self;
+        let Cpu { simd, kernel, stop, .. } = self;
         formatter
             .debug_struct("Cpu")
             .field("simd", simd)
@@ -67,7 +71,7 @@ impl Cpu {
     /// assert_eq!(Cpu::new().simd(), SimdLevel::best());
     /// ```
     pub fn new() -> Cpu {
-        Cpu { simd: SimdLevel::best(), kernel: None, stop: None }
+        Cpu { simd: SimdLevel::best(), kernel: None, stop: None, last: Arc::default() }
     }
 
     /// This backend with other vector instructions.
@@ -101,7 +105,7 @@ impl Cpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn with_kernel(self, kernel: CpuKernel) -> Cpu {
-        Cpu { kernel: Some(kernel), ..self }
+        Cpu { kernel: Some(kernel), last: Arc::default(), ..self }
     }
 
     /// This backend with a function that is called between parts of the work, on any thread, and returns whether to
@@ -125,6 +129,10 @@ impl Cpu {
     /// ```
     pub fn stop_when(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Cpu {
         Cpu { stop: Some(Arc::new(stop)), ..self }
+    }
+
+    pub(super) fn stop(&self) -> Option<StopRef<'_>> {
+        self.stop.as_deref().map(|stop| stop as StopRef<'_>)
     }
 
     /// The vector instructions that kernels use.

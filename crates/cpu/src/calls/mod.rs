@@ -1,4 +1,6 @@
 //! What callers of the CPU backend use.
 
 pub(crate) mod cpu;
+mod last_plans;
 pub(crate) mod prepared;
+mod work;

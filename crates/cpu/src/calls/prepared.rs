@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::internal::check_operands;
-use wgpu_pooling_plan::{Backend, ExecuteError, IndexType, Later, Plan, Run, TensorMut, TensorRef};
+use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, Run, TensorMut, TensorRef};
 
 use super::cpu::Cpu;
-use crate::kernels::choose::CpuKernel;
-use crate::kernels::indices::{Indices, IndicesMut};
-use crate::kernels::parts::{Context, threads};
-use crate::kernels::pool::PoolWork;
+use super::work::PlannedWork;
+use crate::kernels::cpu_kernel::CpuKernel;
+use crate::kernels::parts::threads;
 use crate::kernels::scratch::ScratchPool;
-use crate::kernels::unpool::UnpoolWork;
 
 /// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several
 /// threads at once.
@@ -34,69 +31,24 @@ use crate::kernels::unpool::UnpoolWork;
 #[derive(Debug)]
 pub struct PreparedCpu {
     cpu: Cpu,
-    plan: Plan,
-    work: Work,
+    work: PlannedWork,
     scratch: ScratchPool,
 }
 
-/// How the plan is computed.
-#[derive(Debug)]
-enum Work {
-    Pool(PoolWork),
-    Unpool(UnpoolWork),
-}
-
 impl PreparedCpu {
-    pub(super) fn new(cpu: Cpu, plan: Plan) -> Result<PreparedCpu, ExecuteError> {
-        let work = match &plan {
-            Plan::Pool(plan) => Work::Pool(PoolWork::of(plan, cpu.kernel)?),
-            Plan::Unpool(plan) => Work::Unpool(UnpoolWork::of(plan, cpu.kernel)?),
-        };
-        Ok(PreparedCpu { cpu, plan, work, scratch: ScratchPool::default() })
-    }
-
     /// The plan.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.work.plan
     }
 
     /// The kernel that computes the plan.
     pub fn kernel(&self) -> CpuKernel {
-        match &self.work {
-            Work::Pool(work) => work.kernel(),
-            Work::Unpool(work) => work.kernel(),
-        }
+        self.work.kernel()
     }
 
     /// Reads X, and writes the outputs, as bytes: [`Run::run`].
     fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        check_operands(&self.plan, inputs, outputs)?;
-        let stop = self.cpu.stop.as_deref().map(|stop| stop as &(dyn Fn() -> bool + Sync));
-        let fresh = outputs.iter().all(TensorMut::is_fresh);
-        let context = &Context { simd: self.cpu.simd, scratch: &self.scratch, fresh, stop };
-        match (&self.plan, &self.work, inputs, outputs) {
-            (Plan::Pool(plan), Work::Pool(work), [x], [y]) => {
-                x.aligned(|x| y.aligned(|y| work.run(plan, context, x, y, None)))
-            }
-            (Plan::Pool(plan), Work::Pool(work), [x], [y, indices]) => {
-                let index_type = plan.indices.as_ref().map_or(IndexType::I64, |indices| indices.index_type);
-                x.aligned(|x| {
-                    y.aligned(|y| {
-                        indices.aligned(|indices| {
-                            work.run(plan, context, x, y, Some(IndicesMut::new(indices, index_type)))
-                        })
-                    })
-                })
-            }
-            (Plan::Unpool(plan), Work::Unpool(work), [x, indices], [y]) => x.aligned(|x| {
-                indices.aligned(|indices| {
-                    let indices = Indices::new(indices, plan.index_type);
-                    y.aligned(|y| work.run(plan, context, x, indices, y))
-                })
-            }),
-            // Unreachable: the operands were checked against the plan above.
-            _ => Ok(()),
-        }
+        self.work.compute((self.cpu.simd, &self.scratch, self.cpu.stop()), inputs, outputs)
     }
 }
 
@@ -118,7 +70,19 @@ impl Cpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn prepare(&self, plan: Plan) -> Result<PreparedCpu, ExecuteError> {
-        PreparedCpu::new(self.clone(), plan)
+        let work = PlannedWork::new(plan, self.kernel)?;
+        Ok(PreparedCpu { cpu: self.clone(), work, scratch: ScratchPool::default() })
+    }
+
+    /// One call: [`Backend::run`].
+    fn compute(
+        &self,
+        plan: &Plan,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        let work = self.last.work(plan, self.kernel)?;
+        work.compute((self.simd, &self.last.scratch, self.stop()), inputs, outputs)
     }
 }
 
@@ -140,7 +104,7 @@ impl Backend for Cpu {
         inputs: &'a [TensorRef<'a>],
         outputs: &'a mut [TensorMut<'_>],
     ) -> Later<'a, ()> {
-        Box::pin(async move { Cpu::prepare(self, plan.clone())?.compute(inputs, outputs) })
+        Box::pin(async move { self.compute(plan, inputs, outputs) })
     }
 
     #[cfg(not(target_arch = "wasm32"))]
@@ -150,11 +114,11 @@ impl Backend for Cpu {
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
-        Cpu::prepare(self, plan.clone())?.compute(inputs, outputs)
+        self.compute(plan, inputs, outputs)
     }
 
     fn check_alive(&self) -> Result<(), ExecuteError> {
-        match &self.stop {
+        match self.stop() {
             Some(stop) if stop() => Err(ExecuteError::Interrupted),
             _ => Ok(()),
         }
@@ -167,11 +131,11 @@ impl Backend for Cpu {
 
 impl Run for PreparedCpu {
     fn plan(&self) -> &Plan {
-        &self.plan
+        &self.work.plan
     }
 
     fn kernel(&self) -> String {
-        format!("{} {}", self.plan.operator(), PreparedCpu::kernel(self).name())
+        format!("{} {}", self.work.plan.operator(), PreparedCpu::kernel(self).name())
     }
 
     fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {

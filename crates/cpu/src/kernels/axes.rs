@@ -73,6 +73,24 @@ impl Axis {
     pub fn phase_count(&self) -> usize {
         self.phases.iter().flatten().count()
     }
+
+    /// The number of outputs whose windows lie inside X. They are neighbours.
+    pub fn inside(&self) -> usize {
+        let inside = self.inside_range();
+        inside.end - inside.start
+    }
+
+    /// The outputs whose windows lie inside X.
+    pub fn inside_range(&self) -> Range<usize> {
+        let begin = (0..self.output).find(|&output| self.is_inside(output)).unwrap_or(0);
+        let end = (begin..self.output).rev().find(|&output| self.is_inside(output)).map_or(begin, |output| output + 1);
+        begin..end
+    }
+
+    /// The positions in the phases with taps that the windows of neighbouring outputs span.
+    pub fn loaded(&self, outputs: usize) -> usize {
+        (outputs + self.reach() / self.stride) * self.phase_count()
+    }
 }
 
 /// The largest reach of a window. A window that reaches farther would load many elements that no window reads.
@@ -83,7 +101,7 @@ const MOST_LANES: usize = PACKED_TAPS;
 const MOST_STRIDE: i64 = 4096;
 
 /// The axes of a pool with strided windows. `Err` says why the windows do not qualify.
-pub(crate) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
+pub(super) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
     let mut axes = vec![Axis::new(view.outer, view.outer, [1; 3], 0)];
     for axis in &view.axes {
         let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window else {

@@ -12,36 +12,27 @@
 //! padding are left out. Outputs whose windows begin or end in the padding of the innermost axis have other taps than
 //! their neighbours in the row; they share a vector with the outputs above and below them.
 //!
-//! Without indices, outputs in long rows with stride 2 process one row of X after the other
-//! ([`passes`](super::passes)), except for floats of 16 bits.
-//!
 //! In NHWC the innermost axis is the channels: each channel is an output, and every tap is a row of its own.
 
 use std::ops::Range;
 
 use bytemuck::{cast, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::activate_all;
-use wgpu_pooling_plan::{DType, Element, Index, NanPolicy, PoolPlan};
+use wgpu_pooling_plan::{Element, ExecuteError, Index, NanPolicy, PoolPlan, with_element};
 
-use super::axes::{Axis, MOST_INDEX, axes, index_span};
+use super::axes::{Axis, MOST_INDEX, index_span};
+use super::elements::LaneElement;
 use super::indices::{IndicesMut, with_slice};
-use super::lane::{has_nan, with_code};
+use super::kernel::{Offer, Pool, PoolKernel};
+use super::lane::has_nan;
 use super::parts::PartOf;
-use super::passes::{are_worth_it, passes};
+use super::scratch::Scratch;
 use super::taps::{Column, ElementsAlone, InsideRows, MOST_TAPS, Outputs, Shape, TapLoop, WithIndices};
-use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
-use super::view::{View, nan_wins};
-
-/// The most rows of a window for which this kernel is chosen in NCHW.
-const MOST_ROWS: usize = 9;
-/// The most taps of a row of a window.
-const MOST_OF_ROW: usize = 5;
-/// About the bytes of X that a group of rows reads: few enough to stay in cache for a second pass.
-const GROUP_BYTES: usize = 32 << 10;
-/// The fewest rows for which a vector holds one output of each row.
-const FEW_ROWS: usize = 4;
-/// The most groups of a plane that are kept for the following planes.
-const MOST_GROUPS: usize = 32;
+use super::tuning::direct::{
+    ALONE_TAP, BORDER, BORDER_TAP, BYTE, FEW_ROWS, GROUP, GROUP_BYTES, HALF, MOST_GROUPS, MOST_OF_ROW, PERMUTED_PLANE, ROW, SORTED, TAP,
+};
+use super::vector::VectorCode;
+use super::view::nan_wins;
 
 /// A pool with small windows.
 #[derive(Debug)]
@@ -72,104 +63,91 @@ struct Group {
     plane: usize,
 }
 
-impl Direct {
-    /// `Err` says why the kernel does not apply.
-    pub fn new(plan: &PoolPlan, view: &View) -> Result<Direct, &'static str> {
-        if plan.ignores_nan() {
-            return Err("its windows do not begin with their first elements");
-        }
-        let axes = axes(view)?;
-        let (last, outer) = axes.split_last().ok_or("it has no axis")?;
-        if plan.has_empty_windows() {
-            return Err("windows are empty");
-        }
-        if !matches!(last.stride, 1 | 2 | 4) || last.stride > 1 && last.dilation > 1 {
-            return Err("there is no loop for its innermost stride and dilation");
-        }
-        let rows = outer.iter().map(|axis| axis.kernel).product::<usize>();
-        if last.kernel > MOST_OF_ROW || rows * last.kernel > MOST_TAPS {
-            return Err("its windows have too many taps");
-        }
-        if index_span(&axes) > MOST_INDEX {
-            return Err("its indices are too far apart");
-        }
-        // The outputs whose windows lie inside X are neighbours.
-        let begin = (0..last.output).find(|&output| last.is_inside(output)).unwrap_or(0);
-        let end = (begin..last.output).rev().find(|&output| last.is_inside(output)).map_or(begin, |output| output + 1);
+/// `Err` says why the kernel does not apply.
+pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+    if pool.plan.ignores_nan() {
+        return Err("its windows do not begin with their first elements");
+    }
+    let axes = pool.axes()?;
+    let (last, outer) = axes.split_last().ok_or("it has no axis")?;
+    if pool.plan.has_empty_windows() {
+        return Err("windows are empty");
+    }
+    if !matches!(last.stride, 1 | 2 | 4) || last.stride > 1 && last.dilation > 1 {
+        return Err("there is no loop for its innermost stride and dilation");
+    }
+    let rows = outer.iter().map(|axis| axis.kernel).product::<usize>();
+    if last.kernel > MOST_OF_ROW || rows * last.kernel > MOST_TAPS {
+        return Err("its windows have too many taps");
+    }
+    if index_span(axes) > MOST_INDEX {
+        return Err("its indices are too far apart");
+    }
+    let layout = || {
         let shape = Shape { kernel: last.kernel, stride: last.stride, distance: last.dilation };
-        Ok(Direct { shape, inside: begin..end, axes })
-    }
+        Direct { shape, inside: last.inside_range(), axes: axes.to_vec() }
+    };
+    Ok(Offer::new(cost(pool, last, outer), layout))
+}
 
-    /// Whether this kernel is the fastest. The separable kernel is faster for windows with more taps, and for floats of
-    /// 16 bits, which need several instructions per step.
-    pub fn is_best(&self, plan: &PoolPlan, view: &View) -> bool {
-        let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
-        if view.inner != 1 {
-            return self.is_best_for_channels(plan, view);
-        }
-        match plan.dtype() {
-            _ if rows > 1 && self.rows_are_short(plan) => false,
-            DType::F16 | DType::Bf16 => rows <= MOST_ROWS && (self.shape.stride > 1 || rows * self.shape.kernel <= 4),
-            _ => rows == 1 || self.shape.kernel < MOST_OF_ROW && rows <= MOST_ROWS,
-        }
-    }
+/// The time for all groups: rows of whole vectors, and outputs at borders one by one.
+fn cost(pool: &Pool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
+    let count = |axes: &[Axis]| axes.iter().map(|axis| axis.output as f64).product::<f64>();
+    let Some((across, rest)) = outer.split_last() else { return 0.0 };
+    let rows = count(outer);
+    let taps = outer.iter().map(|axis| axis.kernel).product::<usize>() * last.kernel;
+    let (inside, borders) = (last.inside(), (last.output - last.inside()) as f64);
+    let inside_across = across.inside();
+    let most = rows_of_group(pool.plan, across, 1);
+    let groups = count(rest) * (across.output - inside_across + inside_across.div_ceil(most)) as f64;
+    let goes_on = across.stride * across.x_stride == last.output && last.stride == 1 && borders == 0.0;
+    // The rows of one channel after the other have indices that are not evenly spaced.
+    let joined = goes_on && (pool.view.inner == 1 || pool.plan.indices.is_none());
+    let vectors = match pool.vectors(inside as f64, pool.plan.dtype().bytes()) {
+        _ if joined => pool.vectors(rows * inside as f64, pool.plan.dtype().bytes()),
+        of_row if of_row < 1.0 => 0.0,
+        of_row => rows * of_row.ceil(),
+    };
+    let alone = if vectors == 0.0 { rows * inside as f64 } else { 0.0 };
+    let taken = vectors * taps as f64;
+    let permuted = if pool.permutes() { pool.view.outer as f64 } else { 0.0 };
+    pool.cost(&[
+        (BYTE, pool.bytes()),
+        (GROUP, groups),
+        (BORDER, groups * borders),
+        (ROW, if joined { 0.0 } else { rows }),
+        (TAP, taken),
+        (SORTED, if last.stride > 1 { taken } else { 0.0 }),
+        (BORDER_TAP, rows * borders * taps as f64),
+        (ALONE_TAP, alone * taps as f64),
+        (PERMUTED_PLANE, permuted),
+        (HALF, if pool.is_half() { taken } else { 0.0 }),
+    ])
+}
 
-    /// Whether rows of outputs with indices are so short that the separable kernel was measured to be faster. This is
-    /// mostly where windows at the borders of rows are computed separately.
-    fn rows_are_short(&self, plan: &PoolPlan) -> bool {
-        let Some(last) = self.axes.last() else { return false };
-        let has_borders = self.inside.len() < last.output;
-        let taps: usize = self.axes.iter().map(|axis| axis.kernel).product();
-        let most = match (has_borders, last.stride > 1, plan.dtype().bytes()) {
-            (true, false, 1) => (3 * taps).min(24),
-            (true, false, 2) => (5 * taps / 2).min(24),
-            (true, false, 4) => (2 * taps).min(24),
-            (true, false, _) => (3 * taps / 2).min(16),
-            (true, true, 1) => 16,
-            (true, true, 2) => 10,
-            (true, true, _) => 5,
-            (false, false, 1) => 24,
-            (false, false, 2) => 11,
-            (false, true, 1) => 10,
-            (false, _, _) => 0,
-        };
-        // Windows that share no elements along the row pay off only if they are small and elements have 8 bits.
-        let (overlap, deep) = (last.kernel > last.stride, self.axes.len() > 3);
-        let pays = if overlap { has_borders || !deep } else { plan.dtype().bytes() == 1 && taps <= 4 && !deep };
-        plan.indices.is_some() && last.kernel > 1 && pays && last.output <= most
-    }
+/// The most rows of a group, if the parts of X that their windows contain are searched for NaN separately.
+fn rows_of_group(plan: &PoolPlan, across: &Axis, separate: usize) -> usize {
+    let step = across.stride.saturating_mul(across.x_stride).max(1);
+    (GROUP_BYTES / plan.dtype().bytes() / step / separate).max(1)
+}
 
-    /// Like [`Direct::is_best`] where channels lie innermost. No vectors have to be sorted there, so this kernel is
-    /// rarely slow, least of all with indices. The separable kernel is faster for windows that overlap along the rows
-    /// if elements are small, because a vector holds many of them, or if the channels do not fill a vector.
-    fn is_best_for_channels(&self, plan: &PoolPlan, view: &View) -> bool {
-        let taps: usize = self.axes.iter().map(|axis| axis.kernel).product();
-        let (channels, deep) = (view.inner, view.axes.len() > 2);
-        let strided = self.axes[self.axes.len() - 2].stride > 1;
-        match (plan.dtype().bytes(), plan.indices.is_some()) {
-            (1, true) => channels >= 12,
-            (2, true) => channels >= 6 || strided,
-            (_, true) => true,
-            (1, false) if strided => channels >= 24 || taps <= 4,
-            (1, false) => deep && channels >= 64,
-            (2, false) => strided || deep && channels >= 32,
-            (bytes, false) => strided || channels * bytes >= 32,
-        }
+impl PoolKernel for Direct {
+    fn run(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        mut indices: Option<IndicesMut<'_>>,
+        _: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        with_element!(part.plan.dtype(), T => {
+            self.groups::<<T as LaneElement>::Vectors>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut());
+        });
+        Ok(())
     }
+}
 
-    /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-    pub fn run(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Option<&mut IndicesMut<'_>>) {
-        macro_rules! run {
-            ($code:ty) => {
-                self.groups::<$code>(part, cast_slice(x), cast_slice_mut(y), indices)
-            };
-        }
-        with_code!(part.plan.dtype(), run:
-            F32 => F32s, F64 => F64s, F16 => F16s, Bf16 => Bf16s,
-            I8 => I8s, U8 => U8s, I16 => I16s, U16 => U16s, I32 => I32s, U32 => U32s, I64 => I64s, U64 => U64s,
-        );
-    }
-
+impl Direct {
     fn groups<C: VectorCode>(
         &self,
         part: &PartOf<'_>,
@@ -244,7 +222,7 @@ impl Direct {
 
     /// The group whose first row of outputs is at position `at`.
     fn group(&self, part: &PartOf<'_>, at: &[usize], ranges: &[Range<usize>], lanes: &Range<usize>) -> Group {
-        let (view, bytes) = (part.view, part.plan.dtype().bytes());
+        let view = part.view;
         let number = at.len() - 1;
         let (axis, last) = (&self.axes[number], &self.axes[number + 1]);
         let mut group = Group {
@@ -261,10 +239,11 @@ impl Direct {
         // Where NaN wins, all parts of X that the windows contain are searched for it.
         let separate =
             if nan_wins(part.plan) { self.axes[..number].iter().map(|axis| axis.kernel).product() } else { 1 };
-        let most = (GROUP_BYTES / bytes / group.x_step.max(1) / separate).max(1);
+        let most = rows_of_group(part.plan, axis, separate);
         // The indices of planes are evenly spaced within a batch item.
         let of_item = view.channels.max(1);
-        let most = if number == 0 { most.min(of_item - at[0] % of_item) } else { most };
+        let apart = number == 0 && part.plan.indices.is_some();
+        let most = if apart { most.min(of_item - at[0] % of_item) } else { most };
         if axis.is_inside(at[number]) {
             // The rows whose windows lie inside X are neighbours.
             let rows = at[number]..ranges[number].end.min(at[number] + most);
@@ -362,11 +341,6 @@ impl<T: Element> GroupJob<'_, T> {
             }
             let run = InsideRows { shape, places: &*places, length, count, x_step: group.x_step, y_step: width };
             let mut next = 0;
-            if indices.is_none() && are_worth_it::<C>(self.part.simd, &run) {
-                let seed = self.own.seed::<T>(self.part.plan);
-                passes::<C>(self.part.simd, &run, self.x, &mut y[begin..], seed, nan_wins);
-                next = count;
-            }
             while next < count {
                 let of_run = Outputs::Rows(run, next);
                 let ended = self.vectors::<C>(of_run, begin, nan_wins, y, indices.as_deref_mut());
@@ -422,7 +396,7 @@ impl<T: Element> GroupJob<'_, T> {
         indices: Option<&mut IndicesMut<'_>>,
     ) -> Option<Option<(usize, usize)>> {
         let (x, y) = (cast_slice(self.x), cast_slice_mut(&mut y[lane..]));
-        let (room, simd, group) = (y.len(), self.part.simd, self.group);
+        let (room, simd, group) = (y.len(), self.part.context.simd, self.group);
         match indices {
             None => {
                 let form = ElementsAlone::<C> { y, seed: self.own.seed::<T>(self.part.plan).map(cast) };
@@ -463,7 +437,7 @@ impl<T: Element> GroupJob<'_, T> {
                 if goes_on {
                     elements.start = free.end;
                 }
-                let nan = has_nan(self.part.simd, self.x.get(elements.clone()).unwrap_or_default());
+                let nan = has_nan(self.part.context.simd, self.x.get(elements.clone()).unwrap_or_default());
                 if !nan {
                     *free = if goes_on { free.start..free.end.max(elements.end) } else { elements };
                 }
@@ -482,7 +456,7 @@ impl<T: Element> GroupJob<'_, T> {
         }
         let (seed, width) = (plan.seed::<T>(), group.lanes.len());
         for (row, y) in y.chunks_mut(width).take(group.count).enumerate() {
-            let all_above = self.part.simd.run(
+            let all_above = self.part.context.simd.run(
                 #[inline(always)]
                 || y.iter().fold(true, |all, &own| all & C::above(own, seed)),
             );

@@ -1,11 +1,15 @@
 //! The general kernel for pools: any number of axes, any windows, any rule, one output after the other. It compares
 //! elements as integers, so it also serves threads that treat subnormal floats as zeros.
 
-use wgpu_pooling_plan::internal::activate;
-use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, PoolPlan, Taps};
+use bytemuck::{cast_slice, cast_slice_mut};
+use wgpu_pooling_plan::internal::{activate, for_each};
+use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, PoolPlan, Taps, with_element};
 
 use super::indices::IndicesMut;
-use super::parts::Part;
+use super::kernel::{Offer, Pool, PoolKernel};
+use super::parts::PartOf;
+use super::scratch::Scratch;
+use super::tuning::general::{OTHER_TAPS, TAP, TAP_BYTES};
 use super::view::View;
 
 /// The position of an output or of a tap along each axis.
@@ -17,47 +21,56 @@ struct Maximum<T> {
     at: At<i64>,
 }
 
-/// Computes a part of Y, and of Indices in the order of Y.
-pub(crate) fn pool<T: Element>(
-    plan: &PoolPlan,
-    view: &View,
-    part: &Part,
-    x: &[T],
-    y: &mut [T],
-    mut indices: Option<&mut IndicesMut<'_>>,
-) {
-    let mut out = At::default();
-    let axes = view.axes.len();
-    let mut written = 0;
-    for outer in part.outer.clone() {
-        let plane = outer * view.plane();
-        let (index_of_plane, index_of_seed) = (view.index_of_plane(outer), view.index_of_seed(outer));
-        out[..axes].fill(0);
-        out[0] = part.rows.start;
-        while out[0] < part.rows.end {
-            for inner in 0..view.inner {
-                let of_inner = (inner as i64).wrapping_mul(view.index_c);
-                let indices_of = (index_of_plane.wrapping_add(of_inner), index_of_seed.wrapping_add(of_inner));
-                let (value, index) = window(plan, view, &out, &x[plane + inner..], indices_of);
-                y[written] = value;
-                if let Some(indices) = &mut indices {
-                    indices.set(written, index);
-                }
-                written += 1;
-            }
-            step(&mut out[..axes], |axis| if axis == 0 { usize::MAX } else { view.axes[axis].output });
-        }
+/// A pool that the general kernel computes.
+#[derive(Debug)]
+pub(crate) struct General;
+
+/// This kernel computes every pool.
+pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+    Ok(Offer::new(pool.cost(&[(TAP, pool.outputs() * (pool.view.most_taps() as f64 + OTHER_TAPS))]), || General))
+}
+
+impl PoolKernel for General {
+    fn run(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        mut indices: Option<IndicesMut<'_>>,
+        _: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        with_element!(part.plan.dtype(), T => pool::<T>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut()));
+        Ok(())
+    }
+
+    fn work(&self, plan: &PoolPlan, view: &View) -> u64 {
+        let taps = view.most_taps().saturating_add(OTHER_TAPS as u64).saturating_mul(TAP_BYTES);
+        plan.outputs[0].element_count().saturating_mul(taps)
     }
 }
 
-/// Increments the position like an odometer, the last axis fastest. The first axis has no end.
-fn step(at: &mut [usize], extent: impl Fn(usize) -> usize) {
-    for axis in (0..at.len()).rev() {
-        at[axis] += 1;
-        if axis == 0 || at[axis] < extent(axis) {
-            return;
-        }
-        at[axis] = 0;
+/// Computes a part of Y, and of Indices in the order of Y.
+fn pool<T: Element>(part: &PartOf<'_>, x: &[T], y: &mut [T], mut indices: Option<&mut IndicesMut<'_>>) {
+    let PartOf { plan, view, part, .. } = *part;
+    let extents: Vec<usize> = view.axes[1..].iter().map(|axis| axis.output).chain([view.inner]).collect();
+    let mut written = 0;
+    for (outer, row) in part.outer.clone().flat_map(|outer| part.rows.clone().map(move |row| (outer, row))) {
+        let plane = outer * view.plane();
+        let (index_of_plane, index_of_seed) = (view.index_of_plane(outer), view.index_of_seed(outer));
+        for_each(&extents, |at| {
+            let (inner, rest) = at.split_last().unwrap_or((&0, &[]));
+            let mut out = At::default();
+            out[0] = row;
+            out[1..=rest.len()].copy_from_slice(rest);
+            let of_inner = (*inner as i64).wrapping_mul(view.index_c);
+            let indices_of = (index_of_plane.wrapping_add(of_inner), index_of_seed.wrapping_add(of_inner));
+            let (value, index) = window(plan, view, &out, &x[plane + inner..], indices_of);
+            y[written] = value;
+            if let Some(indices) = &mut indices {
+                indices.set(written, index);
+            }
+            written += 1;
+        });
     }
 }
 

@@ -14,52 +14,81 @@ use std::ops::Range;
 
 use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::activate_all;
-use wgpu_pooling_plan::{DType, Element, ExecuteError, NanPolicy, PoolPlan};
+use wgpu_pooling_plan::{Element, ExecuteError, NanPolicy, PoolPlan, with_element};
 
+use super::elements::LaneElement;
 use super::indices::IndicesMut;
-use super::lane::{
-    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan,
-    greatest_lane, with_code,
-};
+use super::kernel::{Offer, Pool, PoolKernel};
+use super::lane::{Code, Lane, any_nan, greatest_lane};
 use super::parts::{Context, Part, PartOf, runs, threads, wanted};
 use super::runs::{Runs, Stretch};
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
 use super::small_planes::{PLANES, PlaneBatch, SMALL, SmallPlanes, Winners};
 use super::subnormals::takes_subnormals_for_zeros;
+use super::tuning::global::{ALONE, BATCH, BLOCK_BYTES, BYTE, FEW, IN_BATCH, TAKEN};
 use super::view::{View, nan_wins};
 
-/// The bytes of a block: few enough to stay in the first-level cache for the search.
-const BLOCK_BYTES: usize = 16 << 10;
 /// The number of running maxima of a block.
 const LANES: usize = 64;
-/// The fewest windows that are reduced as a batch of small windows.
-const FEW: usize = 4;
 
-/// The fewest elements of a window for which this kernel is chosen: fewer do not fill its lanes.
-pub(crate) fn fewest(dtype: DType) -> usize {
-    match dtype.bytes() {
-        1 => 16,
-        8.. => 4,
-        _ => 8,
-    }
+/// `Err` says why the kernel does not apply.
+pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+    let runs = Runs::new(pool.plan, pool.view)?;
+    Ok(Offer::new(cost(pool, &runs), || runs))
 }
 
-/// Whether this kernel is the fastest. It is for planes with one window and for windows that fill X. If windows share
-/// few elements, it is also the fastest for long windows, and for windows of which several are evenly spaced.
-pub(crate) fn is_best(plan: &PoolPlan, view: &View, runs: &Runs) -> bool {
-    if view.axes.iter().all(|axis| axis.output == 1) {
-        return true;
-    }
-    let long = runs.longest > SMALL || runs.longest >= LONG && runs.in_a_row() >= IN_A_ROW;
-    long && view.windows_of_element() <= SHARED || runs.fill_x() && runs.longest >= fewest(plan.dtype())
+/// The time for batches of small windows, and for all other windows one by one.
+fn cost(pool: &Pool<'_>, runs: &Runs) -> f64 {
+    let (stretches, whole) = runs.stretches(pool.outputs());
+    let batches = runs.longest <= SMALL && whole >= FEW;
+    let in_batches = if batches { stretches * whole as f64 } else { 0.0 };
+    let alone = pool.outputs() - in_batches;
+    let of_window = pool.vectors_of_row(runs.longest);
+    pool.cost(&[
+        (BYTE, pool.bytes()),
+        (BATCH, if batches { stretches * whole.div_ceil(PLANES) as f64 } else { 0.0 }),
+        (IN_BATCH, in_batches),
+        (ALONE, alone),
+        (TAKEN, if runs.longest <= SMALL { pool.outputs() * of_window } else { 0.0 }),
+    ])
 }
 
-/// The fewest elements of a small window for which a stretch pays off, and the fewest windows of such a stretch.
-const LONG: usize = 16;
-const IN_A_ROW: usize = 8;
-/// The most windows that may contain an element on average.
-const SHARED: u64 = 6;
+impl PoolKernel for Runs {
+    fn run(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        mut indices: Option<IndicesMut<'_>>,
+        _: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        let Part { outer, rows } = part.part;
+        let row = part.view.row();
+        let first = (outer.start * part.view.axes[0].output + rows.start) * row;
+        let share = Share::Windows(first);
+        write_windows((self, part.plan, part.view, part.context.simd), share, x, y, indices.as_mut()).map(|_| ())
+    }
+
+    /// Lets all threads compute the blocks of each window if there are fewer windows than parts of the work. It returns
+    /// false and writes nothing if there are enough windows for the parts, if windows are single blocks, or if a thread
+    /// does not compare floats exactly.
+    fn run_in_blocks(
+        &self,
+        (plan, view, context): (&PoolPlan, &View, &Context<'_>),
+        x: &[u8],
+        y: &mut [u8],
+        indices: Option<&mut IndicesMut<'_>>,
+    ) -> Result<bool, ExecuteError> {
+        let count = y.len() / plan.dtype().bytes();
+        let wanted = wanted(plan.bytes(), threads);
+        if count >= wanted {
+            return Ok(false);
+        }
+        let share = Share::Blocks(context, wanted.div_ceil(count));
+        write_windows((self, plan, view, context.simd), share, x, y, indices)
+    }
+}
 
 /// The computation of a pool's windows.
 struct RunWindows<'a, C: Code> {
@@ -95,38 +124,6 @@ enum Winner<L> {
     Lane(BlockMaximum<L>),
 }
 
-/// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool(
-    runs: &Runs,
-    part: &PartOf<'_>,
-    x: &[u8],
-    y: &mut [u8],
-    indices: Option<&mut IndicesMut<'_>>,
-) -> Result<(), ExecuteError> {
-    let Part { outer, rows } = part.part;
-    let row = part.view.row();
-    let first = (outer.start * part.view.axes[0].output + rows.start) * row;
-    write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, indices).map(|_| ())
-}
-
-/// Lets all threads compute the blocks of each window if there are fewer windows than parts of the work. It returns
-/// false and writes nothing if there are enough windows for the parts, if windows are single blocks, or if a thread
-/// does not compare floats exactly.
-pub(crate) fn pool_in_blocks(
-    runs: &Runs,
-    (plan, view, context): (&PoolPlan, &View, &Context<'_>),
-    x: &[u8],
-    y: &mut [u8],
-    indices: Option<&mut IndicesMut<'_>>,
-) -> Result<bool, ExecuteError> {
-    let count = y.len() / plan.dtype().bytes();
-    let wanted = wanted(plan.bytes(), threads);
-    if count >= wanted {
-        return Ok(false);
-    }
-    write_windows((runs, plan, view, context.simd), Share::Blocks(context, wanted.div_ceil(count)), x, y, indices)
-}
-
 /// Whether this thread treats subnormal floats as zeros, so that it does not compare the plan's elements exactly.
 fn is_inexact(plan: &PoolPlan) -> bool {
     plan.dtype().is_float() && takes_subnormals_for_zeros()
@@ -150,17 +147,10 @@ fn write_windows(
     y: &mut [u8],
     indices: Option<&mut IndicesMut<'_>>,
 ) -> Result<bool, ExecuteError> {
-    macro_rules! run {
-        ($code:ty) => {
-            RunWindows::<$code>::new((runs, plan, view, simd), cast_slice(x)).run(share, cast_slice_mut(y), indices)
-        };
-    }
-    with_code!(plan.dtype(), run:
-        F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
-        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
-        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
-    );
-    Ok(false)
+    with_element!(plan.dtype(), T => {
+        type Windows<'a> = RunWindows<'a, <T as LaneElement>::Values>;
+        Windows::new((runs, plan, view, simd), cast_slice(x)).run(share, cast_slice_mut(y), indices)
+    })
 }
 
 impl<'a, C: Code<Lane: SmallPlanes>> RunWindows<'a, C> {

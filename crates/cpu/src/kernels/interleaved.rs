@@ -20,35 +20,41 @@ use wgpu_pooling_plan::internal::EmptyBase;
 use wgpu_pooling_plan::{ExecuteError, Index, Layout, NanPolicy, PoolPlan};
 
 use super::axes::MOST_INDEX;
+use super::general::General;
 use super::indices::{IndicesMut, with_slice};
-use super::parts::{Context, Part};
-use super::scratch::{aligned_words_of, allocate, allocate_aligned, words_of};
+use super::kernel::{Offer, Pool, PoolKernel};
+use super::parts::{Context, Part, PartOf};
+use super::scratch::{Scratch, aligned_words_of, allocate, allocate_aligned, words_of};
 use super::transpose::{BEHIND, InterleavedPlanes, interleave, separate};
+use super::tuning::interleaved::{
+    BLOCK_BYTES, BYTE, FEWEST_BLOCKS, LANE_BYTES, MOST_BYTES, MOST_VECTORS, MOVED, OUTPUT, POOLED,
+};
 use super::view::{View, ViewAxis};
-
-/// The fewest bytes of neighbouring lanes: those of the longest vector. They also fill a vector of 32-bit indices.
-const LANE_BYTES: usize = 64;
-/// The most vectors of neighbouring lanes.
-const MOST_VECTORS: usize = 16;
-/// The most bytes of X, Y and Indices of a block of planes if lanes fill several vectors, and if they fill one.
-const BLOCK_BYTES: usize = 32 << 10;
-const MOST_BYTES: usize = 256 << 10;
-/// The fewest blocks of planes if lanes fill several vectors, because lanes of the last block may have no plane.
-const FEWEST_BLOCKS: usize = 8;
 
 /// A pool of small planes.
 #[derive(Debug)]
 pub(crate) struct Interleaved {
-    /// The interleaved planes as the channels of an image.
-    pub view: View,
+    sizes: Sizes,
+    kernel: Box<dyn PoolKernel>,
+}
+
+/// How planes are interleaved.
+#[derive(Debug)]
+struct Sizes {
+    /// The interleaved planes of a block as the channels of an image.
+    view: View,
     /// The leading axes that are counted as planes: the number of positions, and the amount that each position adds to
     /// an index.
     folded: Vec<(usize, i64)>,
+    /// The elements of a plane of X and of Y.
+    input: usize,
+    output: usize,
 }
 
-impl Interleaved {
+impl Sizes {
     /// `Err` says why the kernel does not apply.
-    pub fn new(plan: &PoolPlan, view: &View) -> Result<Interleaved, &'static str> {
+    fn new(pool: &Pool<'_>) -> Result<Sizes, &'static str> {
+        let (plan, view) = (pool.plan, pool.view);
         if view.inner != 1 {
             return Err("its channels are interleaved already");
         }
@@ -69,7 +75,7 @@ impl Interleaved {
         if of_lane.saturating_mul(vector) > MOST_BYTES {
             return Err("its planes are too large");
         }
-        let planes = folded.iter().fold(view.outer, |planes, (extent, _)| planes.saturating_mul(*extent));
+        let planes = planes(view.outer, &folded);
         let vectors = (BLOCK_BYTES / (of_lane * vector)).min(planes / vector / FEWEST_BLOCKS).clamp(1, MOST_VECTORS);
         let span = axes.iter().fold(0i64, |span, axis| {
             span.saturating_add(axis.index_stride.saturating_abs().saturating_mul(axis.input as i64))
@@ -92,41 +98,68 @@ impl Interleaved {
             unit_base,
             empty_index: EmptyBase::Constant(-1),
         };
-        Ok(Interleaved { view, folded })
+        Ok(Sizes { view, folded, input, output })
+    }
+
+    /// The time to interleave blocks of planes, to pool them by the fastest kernel, and to separate their outputs.
+    /// `of_block` is the time that the kernel takes for a block.
+    fn cost(&self, pool: &Pool<'_>, of_block: f64) -> f64 {
+        let lanes = self.view.inner;
+        let blocks = planes(pool.view.outer, &self.folded).div_ceil(lanes) as f64;
+        let elements = |of_plane: usize| blocks * (of_plane * lanes) as f64;
+        pool.cost(&[
+            (BYTE, pool.bytes()),
+            (MOVED, pool.vectors(elements(self.input + self.output), pool.plan.dtype().bytes())),
+            (OUTPUT, elements(self.output)),
+            (POOLED, blocks * of_block),
+        ])
     }
 
     /// The number of interleaved planes in each plane of X.
     fn of_plane(&self) -> usize {
-        self.folded.iter().map(|(extent, _)| extent).product()
-    }
-
-    /// The number of parts, at most `wanted`, such that each has a whole block of planes, and the number of planes of X
-    /// in such a block.
-    pub fn parts(&self, outer: usize, wanted: usize) -> (usize, usize) {
-        let (lanes, of_plane) = (self.view.inner, self.of_plane().max(1));
-        let most = outer.saturating_mul(of_plane) / lanes;
-        (wanted.min(most).max(1), lanes.div_ceil(of_plane))
-    }
-
-    /// Computes a part of Y, and of Indices in the order of Y. `compute` computes a part of the interleaved planes.
-    pub fn run(
-        &self,
-        (plan, view, context, part): (&PoolPlan, &View, &Context<'_>, &Part),
-        x: &[u8],
-        y: &mut [u8],
-        indices: Option<&mut IndicesMut<'_>>,
-        compute: &mut Compute<'_>,
-    ) -> Result<(), ExecuteError> {
-        InterleavedPart { own: self, plan, view, context, part }.run(x, y, indices, compute)
+        planes(1, &self.folded)
     }
 }
 
-/// Computes a part of the interleaved planes: Y, and the indices within planes.
-type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<IndicesMut<'_>>) -> Result<(), ExecuteError> + 'a;
+/// The number of planes, those along leading axes included.
+fn planes(outer: usize, folded: &[(usize, i64)]) -> usize {
+    folded.iter().fold(outer, |planes, (extent, _)| planes.saturating_mul(*extent))
+}
 
-/// Whether there are enough planes to fill all lanes of a vector.
-pub(crate) fn fill_lanes(plan: &PoolPlan, planes: usize) -> bool {
-    planes >= LANE_BYTES / plan.dtype().bytes()
+/// `Err` says why the kernel does not apply.
+pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+    let sizes = Sizes::new(pool)?;
+    let cost = {
+        let of_block = pool.of_view(&sizes.view);
+        let (_, offer) = of_block.fastest().ok_or("no kernel computes its interleaved planes")?;
+        sizes.cost(pool, offer.cost)
+    };
+    let layout = move || {
+        let kernel = pool.of_view(&sizes.view).fastest().map(|(_, offer)| (offer.layout)());
+        Interleaved { kernel: kernel.unwrap_or_else(|| Box::new(General)), sizes }
+    };
+    Ok(Offer::new(cost, layout))
+}
+
+impl PoolKernel for Interleaved {
+    fn run(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        mut indices: Option<IndicesMut<'_>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        InterleavedPart { own: self, plan: part.plan, view: part.view, context: part.context, part: part.part }
+            .run(x, y, indices.as_mut(), scratch)
+    }
+
+    /// At most `wanted` parts, such that each has a whole block of planes.
+    fn parts(&self, outer: usize, wanted: usize) -> (usize, usize) {
+        let (lanes, of_plane) = (self.sizes.view.inner, self.sizes.of_plane().max(1));
+        let most = outer.saturating_mul(of_plane) / lanes;
+        (wanted.min(most).max(1), lanes.div_ceil(of_plane))
+    }
 }
 
 /// The leading axes that are counted as planes, and the other axes.
@@ -154,13 +187,14 @@ impl InterleavedPart<'_> {
         x: &[u8],
         y: &mut [u8],
         mut indices: Option<&mut IndicesMut<'_>>,
-        compute: &mut Compute<'_>,
+        scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
-        let (view, simd) = (&self.own.view, self.context.simd);
+        let Sizes { view, folded: of_plane, .. } = &self.own.sizes;
+        let simd = self.context.simd;
         let Part { outer, rows } = self.part;
         // A part without all rows has a single plane.
-        let folded = self.own.of_plane();
-        let (planes, rows) = match self.own.folded.first() {
+        let folded = self.own.sizes.of_plane();
+        let (planes, rows) = match of_plane.first() {
             None => (outer.clone(), rows.clone()),
             Some((extent, _)) => {
                 let of_row = folded / extent;
@@ -185,6 +219,7 @@ impl InterleavedPart<'_> {
             let interleaved_indices = allocate_aligned::<i32>(&mut words, of_indices);
             let planes_of_indices = allocate_aligned::<i32>(&mut words, of_indices);
             let part = Part { outer: 0..1, rows };
+            let of_block = PartOf { plan: self.plan, view, part: &part, context: self.context };
             for first in planes.clone().step_by(lanes) {
                 let count = lanes.min(planes.end - first);
                 let (of_x, of_y) = (
@@ -196,7 +231,7 @@ impl InterleavedPart<'_> {
                 planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
                 interleave(simd, bytes, of_x, planes_of_x, interleaved_x);
                 let of_indices = indices.is_some().then_some(IndicesMut::I32(&mut *interleaved_indices));
-                compute(&part, interleaved_x, interleaved_y, of_indices)?;
+                self.own.kernel.run(&of_block, interleaved_x, interleaved_y, of_indices, scratch)?;
                 let place = (first - planes.start) * output;
                 separate(simd, bytes, of_y, interleaved_y, &mut y[place * bytes..]);
                 if let Some(indices) = &mut indices {
@@ -225,10 +260,10 @@ impl InterleavedPart<'_> {
     /// The amount that a plane adds to the indices within it.
     #[inline]
     fn index_of_plane(&self, plane: usize) -> i64 {
-        let folded = self.own.of_plane();
+        let folded = self.own.sizes.of_plane();
         let mut index = self.view.index_base.wrapping_add(self.view.index_of_plane(plane / folded));
         let mut position = plane % folded;
-        for (extent, stride) in self.own.folded.iter().rev() {
+        for (extent, stride) in self.own.sizes.folded.iter().rev() {
             index = index.wrapping_add(((position % extent) as i64).wrapping_mul(*stride));
             position /= extent;
         }
@@ -247,7 +282,9 @@ mod tests {
         let parts = |kernel: [i64; 2], shape: [usize; 4]| {
             let plan = MaxPool::new(kernel).strides(kernel).plan(&shape, DType::F32, None).unwrap();
             let plan = plan.pool().unwrap();
-            Interleaved::new(plan, &View::new(plan).unwrap()).unwrap().parts(shape[0] * shape[1], 8)
+            let view = View::new(plan).unwrap();
+            let sizes = Sizes::new(&Pool::new(plan, &view, &[])).unwrap();
+            Interleaved { sizes, kernel: Box::new(General) }.parts(shape[0] * shape[1], 8)
         };
         // Each row is a plane of its own.
         assert_eq!(parts([1, 20], [1, 1, 20_000, 20]), (8, 1));

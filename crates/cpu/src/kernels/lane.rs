@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 use half::{bf16, f16};
-use wgpu_pooling_plan::{DType, Element};
+use wgpu_pooling_plan::Element;
 
 use super::simd::SimdLevel;
 
@@ -153,32 +153,6 @@ positioned!(f32, i32);
 positioned!(f64, i64);
 positioned!(i32, i32);
 positioned!(i64, i64);
-
-/// The element types that have lanes. The general kernel computes all others.
-pub(crate) const DTYPES: &[DType] = &[
-    DType::F32,
-    DType::F64,
-    DType::F16,
-    DType::Bf16,
-    DType::I8,
-    DType::U8,
-    DType::I16,
-    DType::U16,
-    DType::I32,
-    DType::U32,
-    DType::I64,
-    DType::U64,
-];
-
-/// Runs `$run!` with the dtype's code and returns its value; falls through if the list has no code for the dtype.
-macro_rules! with_code {
-    ($dtype:expr, $run:ident: $($variant:ident => $code:ty),+ $(,)?) => {
-        $(if $dtype == DType::$variant {
-            return $run!($code);
-        })+
-    };
-}
-pub(crate) use with_code;
 
 /// Whether there is a NaN among elements.
 pub(crate) fn has_nan<T: Element>(simd: SimdLevel, elements: &[T]) -> bool {

@@ -23,7 +23,7 @@ pub(crate) struct PartOf<'a> {
     pub plan: &'a PoolPlan,
     pub view: &'a View,
     pub part: &'a Part,
-    pub simd: SimdLevel,
+    pub context: &'a Context<'a>,
 }
 
 impl PartOf<'_> {

@@ -1,17 +1,14 @@
 //! Pools on slices: runs the kernel and shares the outputs among threads.
 
-use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::with_element;
 use wgpu_pooling_plan::{ExecuteError, Index, Layout, PlanError, PoolPlan};
 
-use super::choose::{CpuKernel, PoolKernel};
-use super::columns;
-use super::general;
-use super::global;
+use super::cpu_kernel::CpuKernel;
+use super::general::General;
 use super::indices::{IndicesMut, with_slice};
+use super::kernel::{PoolKernel, permutes};
 use super::parts::{Context, Part, PartOf, cut, pieces, runs, threads, wanted};
+use super::policy::choose;
 use super::scratch::Scratch;
-use super::separable::run::run;
 use super::simd::SimdLevel;
 use super::subnormals::takes_subnormals_for_zeros;
 use super::transpose::{Matrix, transpose};
@@ -24,7 +21,8 @@ const PERMUTED_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub(crate) struct PoolWork {
     view: View,
-    kernel: PoolKernel,
+    name: CpuKernel,
+    kernel: Box<dyn PoolKernel>,
 }
 
 /// The outputs of one task: parts of Y as bytes, and the slices of Indices that belong to them, if there are indices.
@@ -34,14 +32,14 @@ struct PoolTask<'a> {
 }
 
 impl PoolWork {
-    pub fn of(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
+    pub fn new(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::new(plan)?;
-        let kernel = PoolKernel::choose(plan, &view, asked)?;
-        Ok(PoolWork { view, kernel })
+        let (name, kernel) = choose(plan, &view, asked)?;
+        Ok(PoolWork { view, name, kernel })
     }
 
     pub fn kernel(&self) -> CpuKernel {
-        self.kernel.name()
+        self.name
     }
 
     /// Writes Y, and Indices where the plan has them. X and Y are the bytes of elements of the plan's type.
@@ -56,16 +54,11 @@ impl PoolWork {
         if y.is_empty() {
             return Ok(());
         }
-        // With a single channel or a single position, both layouts are the same in memory.
-        let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
-        let permuted = other_layout && plan.channels > 1 && self.view.axes.iter().any(|axis| axis.output > 1);
-        if let PoolKernel::Global(runs) = &self.kernel
-            && !permuted
-            && global::pool_in_blocks(runs, (plan, &self.view, context), x, y, indices.as_mut())?
-        {
+        let permuted = permutes(plan, &self.view);
+        if !permuted && self.kernel.run_in_blocks((plan, &self.view, context), x, y, indices.as_mut())? {
             return Ok(());
         }
-        let wanted = wanted(self.kernel.cost(plan, &self.view), threads);
+        let wanted = wanted(self.kernel.work(plan, &self.view), threads);
         let tasks = match indices {
             Some(indices) if permuted => self.permuting_tasks(plan, wanted, y, indices),
             indices => self.tasks(plan, wanted, y, indices),
@@ -76,9 +69,10 @@ impl PoolWork {
             }
             let PoolTask { parts, indices } = task;
             let mut indices = indices.into_iter();
-            let mut each =
-                |(part, y)| compute(&self.kernel, &self.view, (plan, context, &part), x, y, indices.next(), scratch);
-            parts.into_iter().try_for_each(&mut each)
+            parts.into_iter().try_for_each(|(part, y)| {
+                let part = PartOf { plan, view: &self.view, part: &part, context };
+                self.compute(&part, x, y, indices.next(), scratch)
+            })
         })
     }
 
@@ -91,10 +85,7 @@ impl PoolWork {
         indices: Option<IndicesMut<'a>>,
     ) -> Vec<PoolTask<'a>> {
         let outer = self.view.outer;
-        let (wanted, together) = match &self.kernel {
-            PoolKernel::Interleaved(interleaved) => interleaved.0.parts(outer, wanted),
-            _ => (wanted, 1),
-        };
+        let (wanted, together) = self.kernel.parts(outer, wanted);
         let parts = cut(outer, self.view.axes[0].output, wanted, together);
         let row = self.view.row();
         let lengths = || parts.iter().map(|part| part.outer.len() * part.rows.len() * row);
@@ -173,9 +164,10 @@ impl PoolWork {
                 let (before, count) = (start - rows.start, at_once.min(rows.end - start));
                 for (number, (part, y)) in parts.iter_mut().enumerate() {
                     let part = Part { outer: part.outer.clone(), rows: start..start + count };
+                    let part = PartOf { plan, view: &self.view, part: &part, context };
                     let y = &mut y[before * row * bytes..][..count * row * bytes];
                     let computed = computed.part(number * count * row..(number + 1) * count * row);
-                    compute(&self.kernel, &self.view, (plan, context, &part), x, y, Some(computed), scratch)?;
+                    self.compute(&part, x, y, Some(computed), scratch)?;
                 }
                 with_slice!(IndicesMut, computed.part(0..count * all), computed => {
                     permute((plan, context.simd), computed, &mut indices, before * positions);
@@ -183,6 +175,22 @@ impl PoolWork {
             }
             Ok(())
         })
+    }
+
+    /// Computes a part of Y, and of Indices in the order of Y.
+    fn compute(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        indices: Option<IndicesMut<'_>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        // The other kernels compare floats as floats, and the general one as integers.
+        if part.plan.dtype().is_float() && takes_subnormals_for_zeros() {
+            return General.run(part, x, y, indices, scratch);
+        }
+        self.kernel.run(part, x, y, indices, scratch)
     }
 }
 
@@ -201,37 +209,4 @@ fn permute<I: Index>((plan, simd): (&PoolPlan, SimdLevel), from: &[I], to: &mut 
         }
         Layout::Nhwc => transpose(simd, Matrix { elements: from, rows: positions, pitch: channels }, &mut to, first),
     }
-}
-
-/// Computes a part of Y, and of Indices in the order of Y.
-pub(crate) fn compute(
-    kernel: &PoolKernel,
-    view: &View,
-    (plan, context, part): (&PoolPlan, &Context<'_>, &Part),
-    x: &[u8],
-    y: &mut [u8],
-    mut indices: Option<IndicesMut<'_>>,
-    scratch: &mut Scratch,
-) -> Result<(), ExecuteError> {
-    // The other kernels compare floats as floats, so a thread that takes subnormals for zeros needs the general kernel.
-    let general = plan.dtype().is_float() && takes_subnormals_for_zeros();
-    let part_of = PartOf { plan, view, part, simd: context.simd };
-    match kernel {
-        PoolKernel::Columns if !general => columns::pool(&part_of, x, y, indices.as_mut(), scratch)?,
-        PoolKernel::Direct(direct) if !general => direct.run(&part_of, x, y, indices.as_mut()),
-        PoolKernel::Flat(flat) if !general => flat.run(&part_of, x, y, scratch)?,
-        PoolKernel::Global(runs) if !general => global::pool(runs, &part_of, x, y, indices.as_mut())?,
-        PoolKernel::Separable(separable) if !general => run(separable, &part_of, x, y, indices, scratch)?,
-        PoolKernel::Interleaved(interleaved) if !general => {
-            let (interleaved, kernel) = &**interleaved;
-            let mut compute = |part: &Part, x: &[u8], y: &mut [u8], indices: Option<IndicesMut<'_>>| {
-                compute(kernel, &interleaved.view, (plan, context, part), x, y, indices, scratch)
-            };
-            interleaved.run((plan, view, context, part), x, y, indices.as_mut(), &mut compute)?;
-        }
-        _ => with_element!(plan.dtype(), T => {
-            general::pool::<T>(plan, view, part, cast_slice(x), cast_slice_mut(y), indices.as_mut());
-        }),
-    }
-    Ok(())
 }

@@ -126,14 +126,10 @@ impl Runs {
         }
     }
 
-    /// The most windows that are evenly spaced.
-    pub fn in_a_row(&self) -> usize {
-        self.whole.len()
-    }
-
-    /// Whether windows follow each other without gaps or overlaps.
-    pub fn fill_x(&self) -> bool {
-        self.outer.is_empty() && self.whole == (0..self.last.extent) && self.last.x == self.longest
+    /// The number of stretches of windows that are not clipped, and the windows of each, if there are `outputs`
+    /// windows.
+    pub fn stretches(&self, outputs: f64) -> (f64, usize) {
+        (outputs / self.last.extent.max(1) as f64, self.whole.len())
     }
 
     /// The windows of an output and of the outputs after it, at most `most`.

@@ -11,7 +11,7 @@ use wgpu_pooling_plan::{
     Activation, ExecuteError, Index, Layout, MAX_SPATIAL_AXES, OutsideWindow, PlanError, StorageOrder, UnpoolPlan,
 };
 
-use super::choose::CpuKernel;
+use super::cpu_kernel::CpuKernel;
 use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::own_windows::stay_in_their_windows;
@@ -27,7 +27,7 @@ pub(crate) struct UnpoolWork {
 }
 
 impl UnpoolWork {
-    pub fn of(plan: &UnpoolPlan, asked: Option<CpuKernel>) -> Result<UnpoolWork, PlanError> {
+    pub fn new(plan: &UnpoolPlan, asked: Option<CpuKernel>) -> Result<UnpoolWork, PlanError> {
         let refused = |kernel: CpuKernel, reason| PlanError::KernelDoesNotApply { kernel: kernel.name(), reason };
         let kernel = match (asked, scatters(plan)) {
             (None | Some(CpuKernel::Scatter), Ok(())) => CpuKernel::Scatter,

@@ -125,14 +125,6 @@ impl View {
         self.axes[1..].iter().map(|axis| axis.output).product::<usize>().saturating_mul(self.inner)
     }
 
-    /// The mean number of windows that contain an element, as if all windows were as large as the largest.
-    pub fn windows_of_element(&self) -> u64 {
-        let positions = |extent: fn(&ViewAxis) -> usize| {
-            self.axes.iter().fold(1, |product: u64, axis| product.saturating_mul(extent(axis) as u64))
-        };
-        self.most_taps().saturating_mul(positions(|axis| axis.output)) / positions(|axis| axis.input).max(1)
-    }
-
     /// The most elements of a window.
     pub fn most_taps(&self) -> u64 {
         self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.window.most_taps(axis.input)))

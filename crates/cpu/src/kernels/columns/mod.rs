@@ -35,26 +35,31 @@ mod row;
 mod rows;
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::{DType, ExecuteError, PoolPlan};
+use wgpu_pooling_plan::{ExecuteError, with_element};
 
 use self::maxima::{ColumnBuffer, MaximaAlone, MaximaWithRows};
 use self::row::outputs_are_columns;
 use self::rows::{Grouping, OutputRows};
+use super::elements::LaneElement;
 use super::indices::IndicesMut;
-use super::lane::{
-    Code, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, WideBf16, WideF16,
-    Widened, with_code,
-};
+use super::kernel::{Offer, Pool, PoolKernel};
+use super::lane::{Code, Positioned};
 use super::parts::PartOf;
 use super::scratch::{Scratch, aligned_words_of, allocate_aligned};
-use super::view::{View, ViewAxis};
+use super::tuning::columns::{BYTE, CHANNEL, HALF, OUTPUT, PERMUTED_PLANE, REDUCED, ROW, SEARCHED, TAPS};
+use super::view::ViewAxis;
+
+/// A pool whose columns are reduced first.
+#[derive(Debug)]
+struct Columns;
 
 /// `Err` says why the kernel does not apply.
-pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {
-    if plan.ignores_nan() {
+pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+    let view = pool.view;
+    if pool.plan.ignores_nan() {
         return Err("it is a part of a window");
     }
-    if plan.has_empty_windows() {
+    if pool.plan.has_empty_windows() {
         return Err("windows are empty");
     }
     // The index of an element relative to the first one of its window, or its number in the window, has 32 bits.
@@ -65,53 +70,91 @@ pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> 
     if view.most_taps() > i32::MAX as u64 {
         return Err("its windows have too many elements");
     }
-    Ok(())
+    Ok(Offer::new(cost(pool), || Columns))
 }
 
-/// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool(
-    part: &PartOf<'_>,
-    x: &[u8],
-    y: &mut [u8],
-    indices: Option<&mut IndicesMut<'_>>,
-    scratch: &mut Scratch,
-) -> Result<(), ExecuteError> {
-    let Some(indices) = indices else { return values(part, x, y, scratch) };
-    macro_rules! run {
-        ($code:ty) => {{
-            type Own = <$code as Code>::Lane;
-            let rows = OutputRows::<$code>::new(part, cast_slice(x), 2);
-            let mut words = words::<Own>(scratch, &rows.together, 2)?;
-            let kept =
-                MaximaWithRows { best: memory(&mut words, &rows.together), rows: memory(&mut words, &rows.together) };
-            rows.run(kept, cast_slice_mut(y), Some(indices));
-            Ok(())
-        }};
+/// The time for all rows of outputs: to reduce the columns of each, and to search them for its outputs.
+fn cost(pool: &Pool<'_>) -> f64 {
+    let view = pool.view;
+    let bytes = pool.plan.dtype().bytes();
+    let lane = if pool.plan.indices.is_some() { bytes.max(4) } else { bytes };
+    let permuted = if pool.permutes() { view.outer as f64 } else { 0.0 };
+    let row = |elements: usize| pool.vectors(elements as f64, lane).ceil().max(1.0);
+    let half = |reduced: f64| if pool.is_half() { reduced } else { 0.0 };
+    if outputs_are_columns(view) {
+        let rows = pool.outputs() / view.inner as f64;
+        let taken = rows * view.most_taps() as f64;
+        let reduced = taken * row(view.inner);
+        return pool.cost(&[
+            (BYTE, pool.bytes()),
+            (ROW, rows),
+            (TAPS, taken),
+            (REDUCED, reduced),
+            (CHANNEL, pool.outputs()),
+            (PERMUTED_PLANE, permuted),
+            (HALF, half(reduced)),
+        ]);
     }
-    with_code!(part.plan.dtype(), run:
-        F32 => OfF32, F64 => OfF64, F16 => WideF16, Bf16 => WideBf16,
-        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
-        I8 => Widened<i8>, U8 => Widened<u8>, I16 => Widened<i16>, U16 => Widened<u16>,
-    );
-    Ok(())
+    let Some(last) = view.axes.last() else { return 0.0 };
+    let along = last.window.most_taps(last.input) as f64;
+    let rows = pool.outputs() / (last.output * view.inner).max(1) as f64;
+    let taken = rows * (view.most_taps() as f64 / along);
+    let reduced = taken * row(last.input * view.inner);
+    pool.cost(&[
+        (BYTE, pool.bytes()),
+        (ROW, rows),
+        (TAPS, taken),
+        (REDUCED, reduced),
+        (OUTPUT, pool.outputs()),
+        (SEARCHED, pool.outputs() * along),
+        (PERMUTED_PLANE, permuted),
+        (HALF, half(reduced)),
+    ])
+}
+
+impl PoolKernel for Columns {
+    fn run(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        indices: Option<IndicesMut<'_>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        with_element!(part.plan.dtype(), T => match indices {
+            None => values::<<T as LaneElement>::Values>(part, cast_slice(x), cast_slice_mut(y), scratch),
+            Some(mut indices) => indexed::<<T as LaneElement>::Positions>(
+                part, cast_slice(x), (cast_slice_mut(y), &mut indices), scratch
+            ),
+        })
+    }
 }
 
 /// Computes a part of Y alone.
-fn values(part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> Result<(), ExecuteError> {
-    macro_rules! run {
-        ($code:ty) => {{
-            let rows = OutputRows::<$code>::new(part, cast_slice(x), 1);
-            let mut words = words::<<$code as Code>::Lane>(scratch, &rows.together, 1)?;
-            let kept = MaximaAlone { best: memory(&mut words, &rows.together) };
-            rows.run(kept, cast_slice_mut(y), None);
-            Ok(())
-        }};
-    }
-    with_code!(part.plan.dtype(), run:
-        F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
-        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
-        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
-    );
+fn values<C: Code>(
+    part: &PartOf<'_>,
+    x: &[C::Element],
+    y: &mut [C::Element],
+    scratch: &mut Scratch,
+) -> Result<(), ExecuteError> {
+    let rows = OutputRows::<C>::new(part, x, 1);
+    let mut words = words::<C::Lane>(scratch, &rows.together, 1)?;
+    let kept = MaximaAlone { best: memory(&mut words, &rows.together) };
+    rows.run(kept, y, None);
+    Ok(())
+}
+
+/// Computes a part of Y and of Indices.
+fn indexed<C: Code<Lane: Positioned>>(
+    part: &PartOf<'_>,
+    x: &[C::Element],
+    (y, indices): (&mut [C::Element], &mut IndicesMut<'_>),
+    scratch: &mut Scratch,
+) -> Result<(), ExecuteError> {
+    let rows = OutputRows::<C>::new(part, x, 2);
+    let mut words = words::<C::Lane>(scratch, &rows.together, 2)?;
+    let kept = MaximaWithRows { best: memory(&mut words, &rows.together), rows: memory(&mut words, &rows.together) };
+    rows.run(kept, y, Some(indices));
     Ok(())
 }
 

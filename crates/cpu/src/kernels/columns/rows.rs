@@ -149,7 +149,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
         let count = part.part.outer.len() * leading.iter().map(Vec::len).product::<usize>();
         let lane = size_of::<C::Lane>();
         let together = match along.first() {
-            Some(along) => Grouping::new(part.simd, along, count, (lane, kept * lane)),
+            Some(along) => Grouping::new(part.context.simd, along, count, (lane, kept * lane)),
             None => Grouping::single(view.inner),
         };
         let mut rows = OutputRows { part, x, seed, nan_wins, taps, listed: None, together };
@@ -299,7 +299,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
         }
         if self.together.rows > 1 {
             let planes = InterleavedPlanes { count: rows.len(), plane: lanes, lanes: self.together.rows };
-            kept.interleave(self.part.simd, planes);
+            kept.interleave(self.part.context.simd, planes);
         }
         with_nan
     }
@@ -313,7 +313,8 @@ impl<'a, C: Code> OutputRows<'a, C> {
         columns: &Range<usize>,
         places: Range<usize>,
     ) -> bool {
-        let PartOf { view, simd, .. } = *self.part;
+        let PartOf { view, context, .. } = *self.part;
+        let simd = context.simd;
         let mut rows = self.rows_of_x(row);
         memory.first = rows.first();
         let (x, index, mut more) = (&row.x[columns.start..], memory.first.index, false);
@@ -355,7 +356,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
     ) {
         let along = &self.taps[outer_axes(self.part.view)][outputs];
         let own = |taps: Taps| Taps { first: taps.first - block.columns.start as i64, ..taps };
-        self.part.simd.run(
+        self.part.context.simd.run(
             #[inline(always)]
             || {
                 for (number, &taps) in along.iter().enumerate() {

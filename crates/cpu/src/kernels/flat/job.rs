@@ -6,7 +6,7 @@ use wgpu_pooling_plan::{Element, NanPolicy};
 
 use super::band::{Band, FirstElements};
 use super::pick::pick;
-use super::{FEW, Flat};
+use super::Flat;
 use crate::kernels::lane::Code;
 use crate::kernels::lane::Lane;
 use crate::kernels::parts::PartOf;
@@ -15,6 +15,7 @@ use crate::kernels::reduce::copy_nan;
 use crate::kernels::reduce::decode;
 use crate::kernels::reduce::encode;
 use crate::kernels::reduce::reduce;
+use crate::kernels::tuning::flat::FEW_LANES;
 
 /// The most reduced planes in the cache.
 pub(super) const MOST_KEPT: usize = 16;
@@ -96,7 +97,7 @@ impl<T: Element> BandJob<'_, T> {
             let dense = std::mem::take(&mut memory.dense);
             let elements = &mut cast_slice_mut(dense)[..rows.count * columns];
             self.plane_of_any::<C, S, N>(planes, elements, memory);
-            pick(self.part.simd, rows, [*stride, *inner], &mut y[..rows.written()], elements);
+            pick(self.part.context.simd, rows, [*stride, *inner], &mut y[..rows.written()], elements);
             memory.dense = dense;
         }
         let Rows { count, width, write_pitch, .. } = Rows { read_pitch: rows.write_pitch, ..rows }.joined();
@@ -166,7 +167,7 @@ impl<T: Element> BandJob<'_, T> {
             checks_lossy,
         );
         if !found {
-            decode::<C>(self.part.simd, rows, y, lanes);
+            decode::<C>(self.part.context.simd, rows, y, lanes);
         }
         memory.best = best;
         found
@@ -195,13 +196,13 @@ impl<T: Element> BandJob<'_, T> {
                 found |= found_here;
             }
             let source = |number: usize| &cast_slice(&*memory.planes[slots[number]])[..rows.read()];
-            reduce(self.part.simd, rows, best, (planes.count, false), source);
+            reduce(self.part.context.simd, rows, best, (planes.count, false), source);
         }
         if let (NanPolicy::SeedLowest, true) = (self.part.plan.nan_policy, T::DTYPE.is_float()) {
             let seed = C::encode(self.part.plan.seed());
             for row in 0..rows.count {
                 let best = &mut best[row * rows.write_pitch..][..rows.width];
-                self.part.simd.run(
+                self.part.context.simd.run(
                     #[inline(always)]
                     || best.iter_mut().for_each(|best| *best = seed.step(*best, 0)),
                 );
@@ -245,7 +246,7 @@ impl<T: Element> BandJob<'_, T> {
         (best, pitch): (&mut [C::Lane], usize),
         checks_lossy: bool,
     ) -> bool {
-        let (elements, simd) = (self.elements(plane), self.part.simd);
+        let (elements, simd) = (self.elements(plane), self.part.context.simd);
         let reduced = cast_slice_mut(reduced);
         let found = if C::KEEPS_BITS {
             let found = self.along_rows(cast_slice(elements), self.x_pitch(), reduced, checks_lossy);
@@ -272,7 +273,7 @@ impl<T: Element> BandJob<'_, T> {
     fn along_rows<L: Lane>(&self, x: &[L], pitch: usize, reduced: &mut [L], checks_nan: bool) -> bool {
         let (Band { strip, columns, .. }, inner) = (self.band, self.own.inner);
         let x_rows = self.band.all_x_rows();
-        let (along, simd) = (self.own.along(), self.part.simd);
+        let (along, simd) = (self.own.along(), self.part.context.simd);
         let place = |column: usize| (column - strip.columns.start) * inner;
         let mut found = false;
         // The part of the rows to search for NaN below: `reduce` searches the first taps of windows inside X.
@@ -299,7 +300,7 @@ impl<T: Element> BandJob<'_, T> {
             let first = (edge.first - strip.x.start) * inner;
             let reduced = &mut reduced[place(edge.column)..];
             let rows = Rows { count: x_rows, width: inner, read_pitch: pitch, write_pitch: *columns };
-            if inner >= FEW {
+            if inner >= FEW_LANES {
                 let source = |tap: usize| &x[first + tap * along.dilation * inner..][..rows.read()];
                 reduce(simd, rows, &mut reduced[..rows.written()], (edge.taps, false), source);
                 continue;
@@ -329,7 +330,7 @@ impl<T: Element> BandJob<'_, T> {
                 let first = plane * read_pitch + (run.first - x_rows.start) * columns;
                 let source = |tap: usize| &reduced[first + tap * down.dilation * columns..][..of_planes.read()];
                 let best = &mut best[plane * write_pitch + (run.row - rows.start) * pitch..][..of_planes.written()];
-                reduce(self.part.simd, of_planes, best, (run.taps, false), source);
+                reduce(self.part.context.simd, of_planes, best, (run.taps, false), source);
             }
         }
     }
@@ -346,7 +347,7 @@ impl<T: Element> BandJob<'_, T> {
                 let (width, read_pitch) = (count * inner, down.stride * self.x_pitch());
                 let rows_of_run = Rows { count: run.count, width, read_pitch, write_pitch: *width_of_y };
                 let x = &x[position * inner..][..rows_of_run.read()];
-                copy_nan(self.part.simd, rows_of_run, &mut y[place..][..rows_of_run.written()], x);
+                copy_nan(self.part.context.simd, rows_of_run, &mut y[place..][..rows_of_run.written()], x);
             }
         }
     }

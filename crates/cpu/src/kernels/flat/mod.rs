@@ -30,48 +30,21 @@ mod tests;
 use std::ops::Range;
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::{DType, ExecuteError, PoolPlan};
+use wgpu_pooling_plan::{ExecuteError, with_element};
 
 use self::band::{Band, Strip, position};
 use self::job::{BandBuffers, BandJob, MOST_KEPT, WindowPlanes};
-use super::axes::{Axis, axes};
-use super::lane::{
-    Code, NanBf16, NanF16, NanF32, NanF64, OfBf16, OfF16, OfF32, OfF64, OfI16, OfI32, OfI64, OfU8, SameI8, SameU16,
-    SameU32, SameU64, WideBf16, WideF16, with_code,
-};
+use super::axes::Axis;
+use super::elements::LaneElement;
+use super::indices::IndicesMut;
+use super::kernel::{Offer, Pool, PoolKernel};
+use super::lane::Code;
 use super::parts::PartOf;
 use super::scratch::{Scratch, allocate, words_of};
-use super::view::View;
-
-/// The most taps of a window along a row, and across the rows.
-const MOST_TAPS: usize = 8;
-/// The largest stride along a row: windows at positions between two outputs are computed too, without use.
-const MOST_STRIDE: usize = 4;
-/// The most columns: each one costs time when a pool is prepared.
-const MOST_COLUMNS: usize = 1 << 20;
-/// The most rows that a window spans.
-const MOST_SPAN: usize = 32;
-/// About the bytes of a band's lanes.
-const BAND_BYTES: usize = 256 << 10;
-/// About the bytes of a row of lanes if rows of outputs are longer. A row is cut only if it is more than twice as long.
-const ROW_BYTES: usize = 16 << 10;
-/// The most bytes of a band's lanes where [`ROWS_OF_SHARED`] needs more than [`BAND_BYTES`]; twice as many in rows that
-/// are not cut.
-const MOST_BYTES: usize = 1 << 20;
-/// The reduced rows at the end of a band are reduced again for the next band. A band has at least this many rows for
-/// each of them.
-const ROWS_OF_SHARED: usize = 3;
-/// About the bytes of small planes that are computed together.
-const AT_ONCE_BYTES: usize = 16 << 10;
-/// Where windows contain several planes, planes with fewer bytes make rows too short for this kernel.
-const SMALL_PLANE_BYTES: usize = 512;
-/// The fewest columns for which joined rows pay off.
-const FEW_COLUMNS: usize = 4;
-/// The fewest outputs of a row for strides larger than 1, and for windows that are dilated too.
-const FEW_STRIDED: usize = 3;
-const FEW_DILATED: usize = 8;
-/// The fewest neighbouring lanes for which vector loops pay off.
-const FEW: usize = 16;
+use super::tuning::flat::{
+    AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, MOST_BYTES, MOST_COLUMNS, MOST_SPAN, MOST_STRIDE, MOST_TAPS, ROW,
+    ROW_BYTES, ROWS_OF_SHARED, TAP,
+};
 
 /// A pool with small windows and strides along the rows.
 #[derive(Debug)]
@@ -92,29 +65,45 @@ pub(crate) struct Flat {
     rows: usize,
 }
 
-impl Flat {
+/// How a pool is cut into bands.
+struct Sizes<'a> {
+    axes: &'a [Axis],
+    /// The axis along the rows with stride 1, and its own stride and outputs.
+    along: Axis,
+    stride: usize,
+    outputs: usize,
+    /// See [`Flat`].
+    down: usize,
+    planes: usize,
+    /// The columns of a strip, and the rows of outputs of a band.
+    columns: usize,
+    rows: usize,
+}
+
+impl<'a> Sizes<'a> {
     /// `Err` says why the kernel does not apply.
-    pub fn new(plan: &PoolPlan, view: &View) -> Result<Flat, &'static str> {
+    fn new(pool: &'a Pool<'a>) -> Result<Sizes<'a>, &'static str> {
+        let (plan, view) = (pool.plan, pool.view);
         if plan.indices.is_some() || plan.ignores_nan() {
             return Err("it has values alone, of windows that begin with their first elements");
         }
         if plan.has_empty_windows() {
             return Err("windows are empty");
         }
-        let mut axes = axes(view)?;
-        let spatial = if view.inner == 1 { &axes[..] } else { &axes[..axes.len() - 1] };
+        let axes = pool.axes()?;
+        let spatial = if view.inner == 1 { axes } else { &axes[..axes.len() - 1] };
         let [_, outer @ .., down, along] = spatial else { return Err("it has a single axis") };
         let (stride, outputs) = (along.stride, along.output);
         if stride > MOST_STRIDE {
             return Err("windows are far apart along the rows");
         }
         // As many columns as X has, if this is enough: then rows of X that follow each other are one row.
-        let columns = if along.input > outputs.saturating_sub(1).saturating_mul(stride) {
+        let dense = if along.input > outputs.saturating_sub(1).saturating_mul(stride) {
             along.input
         } else {
             outputs.saturating_mul(stride)
         };
-        let along = &if stride == 1 { along.clone() } else { along.dense(columns) };
+        let along = if stride == 1 { along.clone() } else { along.dense(dense) };
         let planes = outer.iter().fold(1, |planes: usize, axis| planes.saturating_mul(axis.kernel));
         if along.kernel.max(down.kernel) > MOST_TAPS || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
             return Err("its windows have too many taps");
@@ -125,7 +114,7 @@ impl Flat {
         // The arrays are: rows as lanes, reduced rows, maxima as lanes, maxima at all positions if the stride is larger
         // than 1, and reduced planes. All have the widest lanes of the elements.
         let arrays = 3 + usize::from(stride > 1) + if planes > 1 { planes } else { 0 };
-        let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
+        let lane = plan.dtype().bytes() * if pool.is_half() { 2 } else { 1 };
         let of_position = lane.saturating_mul(view.inner).max(1);
         let fewest_rows = (ROWS_OF_SHARED * down.reach()).max(1);
         let at_once = arrays * (fewest_rows + down.reach());
@@ -135,94 +124,90 @@ impl Flat {
             return Err("it has too many channels");
         }
         let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
+        let rows = (BAND_BYTES / arrays / (of_position * columns)).saturating_sub(down.reach()).max(fewest_rows);
+        Ok(Sizes { axes, along, stride, outputs, down: spatial.len() - 2, planes, columns, rows })
+    }
+
+    /// The time for all bands of all planes.
+    fn cost(&self, pool: &Pool<'_>) -> f64 {
+        let Sizes { axes, along, stride, down: number, .. } = self;
+        let down = &axes[*number];
+        let count = |extent: fn(&Axis) -> usize| axes[..*number].iter().map(|axis| extent(axis) as f64).product();
+        // Planes of X that several windows contain are kept once they are reduced along their rows.
+        let (planes, planes_of_x): (f64, f64) = (count(|axis| axis.output), count(|axis| axis.input));
+        let planes_of_x = if self.planes == 1 { planes } else { planes_of_x };
+        let bytes = pool.plan.dtype().bytes();
+        let bands = down.output.div_ceil(self.rows) as f64;
+        let jobs = (planes / planes_at_once(axes, *number, bytes).max(1) as f64).ceil() * bands;
+        let shared = (bands - 1.0) * down.reach() as f64;
+        let rows_of_x = planes_of_x * (shared + (down.output.max(1) * down.stride + down.reach()).min(down.input) as f64);
+        let (rows, width) = (planes * down.output as f64, along.output * pool.view.inner);
+        let joined = along.output == along.input;
+        let reduced = |rows: f64, joined: bool| match joined {
+            true => pool.vectors(rows * width as f64, bytes),
+            false => rows * pool.vectors_of_row(width),
+        };
+        // Windows at the borders of rows are reduced by loops of their own.
+        let inside = along.inside();
+        let along_rows = if inside == 0 { 0.0 } else { reduced(rows_of_x, joined) * along.kernel as f64 };
+        let across = reduced(rows, down.stride == 1) * (down.kernel * self.planes) as f64;
+        let apart = if joined || inside == 0 { 0.0 } else { rows_of_x } + if down.stride == 1 { 0.0 } else { rows };
+        let edges = (self.outputs - (inside / stride).min(self.outputs)) as f64;
+        pool.cost(&[
+            (BYTE, pool.bytes()),
+            (JOB, jobs),
+            (ROW, apart),
+            (TAP, along_rows),
+            (EDGE, jobs * edges),
+            (HALF, if pool.is_half() { along_rows + across } else { 0.0 }),
+        ])
+    }
+
+    fn layout(self, inner: usize) -> Flat {
+        let Sizes { axes, along, stride, outputs, down, planes, columns, rows } = self;
         let strips = (0..along.output).step_by(columns).map(|first| {
             let columns = first..along.output.min(first + columns);
-            Strip::new(along, columns, stride, outputs)
+            Strip::new(&along, columns, stride, outputs)
         });
         let strips = strips.filter(|strip| !strip.outputs.is_empty()).collect();
-        let rows = (BAND_BYTES / arrays / (of_position * columns)).saturating_sub(down.reach()).max(fewest_rows);
-        let (down, dense) = (spatial.len() - 2, along.clone());
-        axes[down + 1] = dense;
-        Ok(Flat { stride, outputs, inner: view.inner, down, planes, strips, rows, axes })
+        let mut axes = axes.to_vec();
+        axes[down + 1] = along;
+        Flat { stride, outputs, inner, down, planes, strips, rows, axes }
     }
+}
 
-    /// Whether no other kernel was measured to be faster. A vector holds many elements of 8 and 16 bits, so windows at
-    /// the borders of rows, which are computed one by one, can take most of the time. A vector holds few elements of 64
-    /// bits, so writing and reading reduced rows costs more than it saves. Windows of a single tap share nothing.
-    ///
-    /// `direct` says whether the direct kernel is the best of the others.
-    pub fn is_best(&self, plan: &PoolPlan, direct: bool) -> bool {
-        let (bytes, along) = (plan.dtype().bytes(), self.along());
-        let taps = along.kernel * self.axes[self.down].kernel * self.planes;
-        match bytes {
-            _ if taps == 1 || self.inner == 1 && along.output < FEW_COLUMNS => false,
-            _ if self.down > 1 && self.axes[self.down - 1].x_stride.saturating_mul(bytes) < SMALL_PLANE_BYTES => false,
-            _ if self.stride > 1 => self.is_best_strided(plan, taps, direct),
-            1 | 2 if along.kernel > 5 => false,
-            2 if along.kernel == 1 && direct && plan.dtype().is_float() => false,
-            1 | 2 => taps > 4 || self.inner == 1 && along.output < 100,
-            8 => taps > 9 || along.dilation > 1,
-            _ => true,
-        }
+/// `Err` says why the kernel does not apply.
+pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+    let sizes = Sizes::new(pool)?;
+    Ok(Offer::new(sizes.cost(pool), move || sizes.layout(pool.view.inner)))
+}
+
+/// The number of planes that are computed together if a band has all their rows: several if they are small.
+fn planes_at_once(axes: &[Axis], down: usize, bytes: usize) -> usize {
+    let plane = axes[0].x_stride.saturating_mul(bytes).max(1);
+    if down == 1 { AT_ONCE_BYTES / plane } else { 1 }
+}
+
+impl PoolKernel for Flat {
+    fn run(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        _: Option<IndicesMut<'_>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        with_element!(part.plan.dtype(), T => self.part::<
+            <T as LaneElement>::Own,
+            <T as LaneElement>::Lossless,
+            <T as LaneElement>::NanWins,
+        >(part, cast_slice(x), cast_slice_mut(y), scratch))
     }
+}
 
-    /// Like [`Flat::is_best`] for strides along the rows that are larger than 1. Then only some of the computed windows
-    /// are outputs, and long rows waste more windows. The direct kernel computes only outputs, but it is slow in short
-    /// rows and at their borders.
-    fn is_best_strided(&self, plan: &PoolPlan, taps: usize, direct: bool) -> bool {
-        let along = self.along();
-        let overlap = along.kernel > self.stride;
-        let down = &self.axes[self.down];
-        // Rows of X between the windows are also reduced without use.
-        let shares = along.kernel > 1 && (self.planes == 1 || overlap) && down.stride <= down.reach() + 1;
-        if self.inner > 1 || !shares || self.outputs < FEW_STRIDED || along.dilation > 1 && self.outputs < FEW_DILATED {
-            return false;
-        }
-        let most_columns = match (plan.dtype().bytes(), plan.dtype().is_float()) {
-            _ if !direct => return self.outputs >= FEW_COLUMNS,
-            (1, _) => 128,
-            (2, false) => 96,
-            (2, true) if overlap => (2 + 3 * taps).min(80),
-            (2, true) => 8,
-            (4, _) if overlap => 36,
-            (4, _) => 8,
-            _ => 12,
-        };
-        // The direct kernel is fast in rows of outputs without borders. Rows of outputs that do not end with the row of
-        // windows are copied to Y one by one.
-        let has_borders = self.strips.iter().any(|strip| !strip.edges.is_empty());
-        let ends_with_outputs = along.output == self.outputs * self.stride;
-        along.output <= if has_borders || ends_with_outputs { most_columns } else { most_columns / 2 }
-    }
-
+impl Flat {
     fn along(&self) -> &Axis {
         &self.axes[self.down + 1]
-    }
-
-    /// Computes a part of Y. The slices have the plan's element type.
-    pub fn run(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> Result<(), ExecuteError> {
-        macro_rules! lanes {
-            ($code:ty, $lossy:ty, $nan_wins:ty) => {
-                self.part::<$code, $lossy, $nan_wins>(part, cast_slice(x), cast_slice_mut(y), scratch)
-            };
-        }
-        macro_rules! integers {
-            ($code:ty) => {
-                lanes!($code, $code, $code)
-            };
-        }
-        match part.plan.dtype() {
-            DType::F32 => return lanes!(OfF32, OfF32, NanF32),
-            DType::F64 => return lanes!(OfF64, OfF64, NanF64),
-            DType::F16 => return lanes!(OfF16, WideF16, NanF16),
-            DType::Bf16 => return lanes!(OfBf16, WideBf16, NanBf16),
-            _ => {}
-        }
-        with_code!(part.plan.dtype(), integers:
-            I8 => SameI8, U8 => OfU8, I16 => OfI16, U16 => SameU16,
-            I32 => OfI32, U32 => SameU32, I64 => OfI64, U64 => SameU64,
-        );
-        Ok(())
     }
 
     /// `C` are the usual lanes, `S` the lanes for bands with lossy elements, and `N` the lanes for bands with NaN where
@@ -246,7 +231,8 @@ impl Flat {
                 band.width = band.columns;
             }
             if band.rows.len() == rows.len() {
-                band.planes = self.planes_at_once(size_of::<C::Element>()).clamp(1, count.max(1));
+                let at_once = planes_at_once(&self.axes, self.down, size_of::<C::Element>());
+                band.planes = at_once.clamp(1, count.max(1));
             }
             if band.planes > 1 {
                 // Rows that no window contains are reduced too, so that the rows of the next plane follow.
@@ -270,12 +256,6 @@ impl Flat {
             }
         }
         Ok(())
-    }
-
-    /// The number of planes that are computed together if a band has all their rows: several if they are small.
-    fn planes_at_once(&self, bytes: usize) -> usize {
-        let plane = self.axes[0].x_stride.saturating_mul(bytes).max(1);
-        if self.down == 1 { AT_ONCE_BYTES / plane } else { 1 }
     }
 
     fn memory<'a, C: Code, S: Code>(

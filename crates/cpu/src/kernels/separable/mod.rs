@@ -39,6 +39,7 @@
 pub(crate) mod block;
 pub(crate) mod finish;
 pub(crate) mod form;
+pub(crate) mod lanes;
 pub(crate) mod layout;
 pub(crate) mod load;
 pub(crate) mod pool;

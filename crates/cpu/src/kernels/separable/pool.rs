@@ -6,11 +6,8 @@ use wgpu_pooling_plan::{Layout, PoolPlan};
 
 use super::layout::{BlockLayout, sums};
 use super::steps::{Step, block, steps};
-use crate::kernels::axes::Axis;
-use crate::kernels::axes::MOST_INDEX;
-use crate::kernels::axes::axes;
-use crate::kernels::axes::index_span;
-use crate::kernels::view::View;
+use crate::kernels::axes::{Axis, MOST_INDEX, index_span};
+use crate::kernels::kernel::Pool;
 
 /// A pool of strided windows: everything that does not depend on data.
 #[derive(Debug)]
@@ -30,44 +27,62 @@ pub(crate) struct Separable {
     layouts: Mutex<Vec<Arc<BlockLayout>>>,
 }
 
-impl Separable {
+/// The sizes that the time of a separable pool depends on.
+#[derive(Debug)]
+pub(crate) struct Sizes<'a> {
+    pub axes: &'a [Axis],
+    /// The number of the innermost spatial axis.
+    pub inner: usize,
+    /// The extents of a block.
+    pub block: Vec<usize>,
+    pub lane_bytes: usize,
+}
+
+impl<'a> Sizes<'a> {
     /// `Err` says why the kernel does not apply.
-    pub fn new(plan: &PoolPlan, view: &View) -> Result<Separable, &'static str> {
+    pub fn new(pool: &'a Pool<'a>) -> Result<Sizes<'a>, &'static str> {
+        let (plan, view, axes) = (pool.plan, pool.view, pool.axes()?);
         if plan.ignores_nan() {
             return Err("it is a part of a window");
         }
-        let axes = axes(view)?;
         if axes[1..].iter().any(|axis| axis.input > 1 << 31) {
             return Err("an axis is too long");
         }
-        let wide = plan.dtype().bytes() == 8;
-        let span = index_span(&axes);
-        if !wide && span > MOST_INDEX {
+        if plan.dtype().bytes() != 8 && index_span(axes) > MOST_INDEX {
             return Err("its indices are too far apart");
         }
-        let inner = axes.len() - if view.inner == 1 { 1 } else { 2 };
-        let (steps, outer_steps) = steps(&axes, inner).into_iter().partition(|step| step.axis == inner);
-        let packed = plan.dtype().bytes() <= 2 && plan.indices.is_some();
-        // The indices of planes of different batch items may not be evenly spaced.
+        // The indices of planes of different batch items may not be evenly spaced, and planes whose indices have another
+        // layout are computed one by one.
         let evenly = plan.indices.is_none()
             || view.layout == Layout::Nhwc
             || view.index_n == view.index_c.wrapping_mul(view.channels as i64);
         // The indices of all planes of a block differ by less than 32 bits.
         let index_stride = axes[0].index_stride.unsigned_abs().max(1);
+        let evenly = evenly && !pool.permutes();
         let planes = if evenly { (MOST_INDEX as u64 / index_stride).clamp(1, usize::MAX as u64) as usize } else { 1 };
-        let block = block(&axes, plan.dtype().bytes(), lane_bytes(plan), planes);
-        let mut tap_offsets = if packed { index_of_taps(&axes) } else { Vec::new() };
+        let lane_bytes = lane_bytes(plan);
+        let block = block(axes, plan.dtype().bytes(), lane_bytes, planes);
+        Ok(Sizes { axes, inner: axes.len() - if view.inner == 1 { 1 } else { 2 }, block, lane_bytes })
+    }
+}
+
+impl Separable {
+    pub fn new(pool: &Pool<'_>, sizes: Sizes<'_>) -> Separable {
+        let Sizes { axes, inner, block, .. } = sizes;
+        let (steps, outer_steps) = steps(axes, inner).into_iter().partition(|step| step.axis == inner);
+        let packed = pool.plan.dtype().bytes() <= 2 && pool.plan.indices.is_some();
+        let mut tap_offsets = if packed { index_of_taps(axes) } else { Vec::new() };
         tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
-        Ok(Separable {
-            axes,
+        Separable {
+            axes: axes.to_vec(),
             inner,
             steps,
             outer_steps,
             block,
             tap_offsets,
-            has_empty_windows: plan.has_empty_windows(),
+            has_empty_windows: pool.plan.has_empty_windows(),
             layouts: Mutex::default(),
-        })
+        }
     }
 
     /// The layout of blocks with these outputs along each axis.
@@ -105,8 +120,15 @@ fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wgpu_pooling_plan::MaxPool;
-    use wgpu_pooling_plan::{DType, IndexType};
+    use crate::kernels::view::View;
+    use wgpu_pooling_plan::{DType, IndexType, MaxPool, Plan};
+
+    /// The extents of a block, unless the kernel does not apply.
+    fn block_of(plan: &Plan) -> Option<Vec<usize>> {
+        let plan = plan.pool()?;
+        let view = View::new(plan).ok()?;
+        Sizes::new(&Pool::new(plan, &view)).ok().map(|sizes| sizes.block)
+    }
 
     #[test]
     fn the_planes_of_a_block_have_indices_within_32_bits_of_each_other() {
@@ -114,9 +136,7 @@ mod tests {
         let pool = MaxPool::new([1, 1]).strides([8192, 8192]);
         for (channels, extent, most) in [(64, 8192, 16), (64, 8, usize::MAX)] {
             let plan = pool.plan(&[1, channels, extent, extent], DType::F32, Some(IndexType::I64)).unwrap();
-            let plan = plan.pool().unwrap();
-            let separable = Separable::new(plan, &View::new(plan).unwrap()).unwrap();
-            assert_eq!(separable.block[0], channels.min(most), "{extent}");
+            assert_eq!(block_of(&plan).unwrap()[0], channels.min(most), "{extent}");
         }
     }
 
@@ -125,9 +145,8 @@ mod tests {
         // A block of the smaller size has room for one channel, and would read each line of X 16 times.
         let pool = MaxPool::new([17, 9, 17]).dilations([1, 1, 2]).layout(Layout::Nhwc);
         let plan = pool.plan(&[1, 29, 9, 174, 66], DType::F32, Some(IndexType::I32)).unwrap();
-        let plan = plan.pool().unwrap();
-        let separable = Separable::new(plan, &View::new(plan).unwrap()).unwrap();
-        assert!(separable.block[4] >= 8, "{:?}", separable.block);
+        let block = block_of(&plan).unwrap();
+        assert!(block[4] >= 8, "{block:?}");
     }
 
     #[test]
@@ -136,6 +155,9 @@ mod tests {
         let pool = MaxPool::new([2, 1, 1]).dilations([4096, 1, 1]).pads([4096, 0, 0, 0, 0, 0]);
         let plan = pool.plan(&[1, 1, 2, 1 << 26, 1 << 26], DType::F64, Some(IndexType::I64)).unwrap();
         let plan = plan.pool().unwrap();
-        assert!(Separable::new(plan, &View::new(plan).unwrap()).is_ok());
+        let view = View::new(plan).unwrap();
+        let pool = Pool::new(plan, &view);
+        let separable = Sizes::new(&pool).map(|sizes| Separable::new(&pool, sizes));
+        assert!(separable.is_ok());
     }
 }

@@ -1,84 +1,73 @@
-//! Chooses the lanes of a pool's elements.
+//! Separable pools as a kernel: what they cost, and the lanes that compute a part.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::{DType, ExecuteError};
+use wgpu_pooling_plan::{ExecuteError, with_element};
 
-use super::pool::Separable;
+use super::lanes::Blocks;
+use super::pool::{Separable, Sizes};
+use super::steps::steps;
 use super::work::PartWork;
+use crate::kernels::elements::LaneElement;
 use crate::kernels::indices::IndicesMut;
-use crate::kernels::lane::OfBf16;
-use crate::kernels::lane::OfF16;
-use crate::kernels::lane::OfF32;
-use crate::kernels::lane::OfF64;
-use crate::kernels::lane::OfI8;
-use crate::kernels::lane::OfI16;
-use crate::kernels::lane::OfI32;
-use crate::kernels::lane::OfI64;
-use crate::kernels::lane::OfU8;
-use crate::kernels::lane::OfU16;
-use crate::kernels::lane::OfU32;
-use crate::kernels::lane::OfU64;
-use crate::kernels::lane::WideBf16;
-use crate::kernels::lane::WideF16;
-use crate::kernels::lane::with_code;
+use crate::kernels::kernel::{Offer, Pool, PoolKernel};
 use crate::kernels::parts::PartOf;
 use crate::kernels::scratch::Scratch;
+use crate::kernels::tuning::separable::{BYTE, GATHERED, HALF, LOADED, OUTPUT, PERMUTED_PLANE, REDUCED, ROW, STEP};
 
-/// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn run(
-    separable: &Separable,
-    part: &PartOf<'_>,
-    x: &[u8],
-    y: &mut [u8],
-    indices: Option<IndicesMut<'_>>,
-    scratch: &mut Scratch,
-) -> Result<(), ExecuteError> {
-    let Some(indices) = indices else { return values(separable, part, x, y, scratch) };
-    let dtype = part.plan.dtype();
-    let mut work = PartWork::new(separable, part, Some(indices), scratch);
-    macro_rules! placed {
-        ($code:ty) => {
-            work.placed::<$code>(cast_slice(x), cast_slice_mut(y))
-        };
-    }
-    macro_rules! packed {
-        ($code:ty) => {
-            work.packed::<$code>(cast_slice(x), cast_slice_mut(y))
-        };
-    }
-    match dtype {
-        DType::F16 => return work.packed_halves::<OfF16, WideF16>(cast_slice(x), cast_slice_mut(y)),
-        DType::Bf16 => return work.packed_halves::<OfBf16, WideBf16>(cast_slice(x), cast_slice_mut(y)),
-        _ => {}
-    }
-    with_code!(dtype, placed: F32 => OfF32, F64 => OfF64, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64);
-    with_code!(dtype, packed: I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16);
-    Ok(())
+/// `Err` says why the kernel does not apply.
+pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+    let sizes = Sizes::new(pool)?;
+    Ok(Offer::new(cost(pool, &sizes), move || Separable::new(pool, sizes)))
 }
 
-/// Computes a part of Y alone.
-fn values(
-    separable: &Separable,
-    part: &PartOf<'_>,
-    x: &[u8],
-    y: &mut [u8],
-    scratch: &mut Scratch,
-) -> Result<(), ExecuteError> {
-    let dtype = part.plan.dtype();
-    let mut work = PartWork::new(separable, part, None, scratch);
-    macro_rules! values {
-        ($code:ty) => {
-            work.values::<$code>(cast_slice(x), cast_slice_mut(y))
-        };
+/// The time for all blocks, as if all were as large as the largest.
+fn cost(pool: &Pool<'_>, sizes: &Sizes<'_>) -> f64 {
+    let Sizes { axes, inner, block, .. } = sizes;
+    let row = &axes[*inner];
+    let extents: Vec<f64> = axes.iter().zip(block).map(|(axis, &outputs)| axis.loaded(outputs) as f64).collect();
+    let blocks: f64 =
+        axes.iter().zip(block).map(|(axis, &outputs)| axis.output.max(1).div_ceil(outputs) as f64).product();
+    let permuted = if pool.permutes() { pool.view.outer as f64 } else { 0.0 };
+    let rows = blocks * extents[..*inner].iter().product::<f64>();
+    let loaded = rows * extents[*inner..].iter().product::<f64>();
+    let (mut left, mut reduced, mut of_rows) = (extents.clone(), 0.0, 0.0);
+    for step in steps(axes, *inner) {
+        left[step.axis] = block[step.axis] as f64;
+        reduced += blocks * left.iter().product::<f64>() * step.taps.len() as f64;
+        of_rows += if step.axis == *inner { 1.0 } else { 0.0 };
     }
-    match dtype {
-        DType::F16 => return work.halves::<OfF16, WideF16>(cast_slice(x), cast_slice_mut(y)),
-        DType::Bf16 => return work.halves::<OfBf16, WideBf16>(cast_slice(x), cast_slice_mut(y)),
-        _ => {}
+    let channels = pool.view.inner as f64;
+    let gathered = if row.stride == 1 { 0.0 } else { loaded / channels };
+    let in_vectors = if row.stride == 1 || channels > 1.0 { pool.vectors(loaded, sizes.lane_bytes) } else { 0.0 };
+    let reduced = pool.vectors(reduced, sizes.lane_bytes);
+    let half = if pool.is_half() { in_vectors + reduced + 2.0 * pool.vectors(gathered, 2) } else { 0.0 };
+    pool.cost(&[
+        (BYTE, pool.bytes()),
+        (STEP, blocks * of_rows),
+        (ROW, rows * row.phase_count() as f64),
+        (LOADED, in_vectors),
+        (REDUCED, reduced),
+        (GATHERED, gathered),
+        (OUTPUT, pool.outputs()),
+        (PERMUTED_PLANE, permuted),
+        (HALF, half),
+    ])
+}
+
+impl PoolKernel for Separable {
+    fn run(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        indices: Option<IndicesMut<'_>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        let indexed = indices.is_some();
+        let mut work = PartWork::new(self, part, indices, scratch);
+        with_element!(part.plan.dtype(), T => match indexed {
+            false => <T as LaneElement>::Blocks::values(&mut work, cast_slice(x), cast_slice_mut(y)),
+            true => <T as LaneElement>::Blocks::indexed(&mut work, cast_slice(x), cast_slice_mut(y)),
+        })
     }
-    with_code!(dtype, values:
-        F32 => OfF32, F64 => OfF64, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
-        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
-    );
-    Ok(())
 }

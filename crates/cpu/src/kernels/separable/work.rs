@@ -122,7 +122,7 @@ impl<'a> PartWork<'a> {
         checks_lossy: bool,
         firsts: FirstLanes<C::Lane>,
     ) -> Result<bool, ExecuteError> {
-        let (own, &PartOf { simd, plan, .. }) = (self.own, self.part);
+        let (own, simd, plan) = (self.own, self.part.context.simd, self.part.plan);
         let constant = (C::IS_FLOAT && self.seeds_lowest()).then(|| C::encode(plan.seed()));
         let to = &mut y[self.place(block)..];
         let reduction = BlockReduction { own, simd, checks_lossy, firsts };
@@ -191,7 +191,7 @@ impl<'a> PartWork<'a> {
         C::Lane: Positioned,
     {
         let checks_lossy = nan_wins(self.part.plan);
-        let simd = self.part.simd;
+        let simd = self.part.context.simd;
         let offsets = self.offsets(block, tables, C::Lane::position);
         self.indexed_block::<C, WithPositions<C::Lane>>(block, x, y, checks_lossy, |y, indices, piece| {
             let (firsts, offsets, best) = (piece.firsts, offsets.part(&piece.slots), piece.best());
@@ -224,7 +224,7 @@ impl<'a> PartWork<'a> {
         tables: &mut IndexTables<i32>,
     ) -> Result<bool, ExecuteError> {
         let checks_lossy = C::Element::DTYPE.is_float();
-        let (own, simd) = (self.own, self.part.simd);
+        let (own, simd) = (self.own, self.part.context.simd);
         let offsets = self.offsets(block, tables, |offset| offset as i32);
         self.indexed_block::<C, LanesAlone<Packed>>(block, x, y, checks_lossy, |y, indices, piece| {
             let (firsts, offsets, best) = (piece.firsts, offsets.part(&piece.slots), piece.best().lanes);
@@ -246,7 +246,7 @@ impl<'a> PartWork<'a> {
         let place = self.place(block);
         let activation = self.part.plan.activation;
         let reduction =
-            BlockReduction { own: self.own, simd: self.part.simd, checks_lossy, firsts: self.firsts::<C>() };
+            BlockReduction { own: self.own, simd: self.part.context.simd, checks_lossy, firsts: self.firsts::<C>() };
         let Some(indices) = &mut self.indices else { return Ok(false) };
         let found = reduction.run::<C, F>(block, x, self.scratch, |mut piece| {
             let range = place + piece.place..place + piece.place + piece.slots.len();

@@ -1,0 +1,159 @@
+//! What a kernel for pools is: the time it would take for a pool, and, once it is chosen, how it computes outputs.
+
+use std::fmt;
+
+use wgpu_pooling_plan::{DType, ExecuteError, PoolPlan};
+
+use super::axes::{Axis, axes};
+use super::cpu_kernel::CpuKernel;
+use super::indices::IndicesMut;
+use super::parts::{Context, PartOf};
+use super::scratch::Scratch;
+use super::tuning::{Cost, VECTOR_BYTES};
+use super::view::View;
+
+/// A pool, as kernels read it before one of them is chosen.
+#[derive(Debug)]
+pub(crate) struct Pool<'a> {
+    pub plan: &'a PoolPlan,
+    pub view: &'a View,
+    /// The axes of strided windows, or why the windows are none.
+    axes: Result<Vec<Axis>, &'static str>,
+    /// The kernels to choose from.
+    kernels: &'static [Kernel],
+}
+
+/// A kernel in the list of kernels for pools.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub kernel: CpuKernel,
+    /// What it offers for a pool, or why it does not apply.
+    pub offer: for<'a> fn(&'a Pool<'a>) -> Result<Offer<'a>, &'static str>,
+}
+
+impl<'a> Pool<'a> {
+    pub fn new(plan: &'a PoolPlan, view: &'a View, kernels: &'static [Kernel]) -> Pool<'a> {
+        Pool { plan, view, axes: axes(view), kernels }
+    }
+
+    /// The same pool on another view of its tensors.
+    pub fn of_view<'b>(&self, view: &'b View) -> Pool<'b>
+    where
+        'a: 'b,
+    {
+        Pool::new(self.plan, view, self.kernels)
+    }
+
+    /// The kernel that takes the least time, with its offer.
+    pub fn fastest(&'a self) -> Option<(CpuKernel, Offer<'a>)> {
+        let offers = self.kernels.iter().filter_map(|own| Some((own.kernel, (own.offer)(self).ok()?)));
+        offers.min_by(|(_, a), (_, b)| a.cost.total_cmp(&b.cost))
+    }
+
+    /// What a kernel of the list offers, or why it does not apply.
+    pub fn offer_of(&'a self, kernel: CpuKernel) -> Result<Offer<'a>, &'static str> {
+        let own = self.kernels.iter().find(|own| own.kernel == kernel).ok_or("it is for unpools")?;
+        (own.offer)(self)
+    }
+
+    /// The axes of strided windows. `Err` says why the windows are none.
+    pub fn axes(&self) -> Result<&[Axis], &'static str> {
+        self.axes.as_deref().map_err(|reason| *reason)
+    }
+
+    /// Whether Indices have another layout than Y.
+    pub fn permutes(&self) -> bool {
+        permutes(self.plan, self.view)
+    }
+
+    pub fn is_half(&self) -> bool {
+        matches!(self.plan.dtype(), DType::F16 | DType::Bf16)
+    }
+
+    /// The number of outputs.
+    pub fn outputs(&self) -> f64 {
+        let rows = self.view.outer as f64 * self.view.axes[0].output as f64;
+        rows * self.view.row() as f64
+    }
+
+    /// The bytes of X, Y and Indices.
+    pub fn bytes(&self) -> f64 {
+        let of_index = self.plan.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
+        let element = self.plan.dtype().bytes();
+        self.view.outer as f64 * self.view.plane() as f64 * element as f64 + self.outputs() * (element + of_index) as f64
+    }
+
+    /// The vectors of so many lanes that follow each other in memory. Costs are those of vectors of 32 bytes.
+    pub fn vectors(&self, lanes: f64, lane_bytes: usize) -> f64 {
+        lanes * lane_bytes as f64 / VECTOR_BYTES
+    }
+
+    /// The vectors of the elements of a row: at least one.
+    pub fn vectors_of_row(&self, elements: usize) -> f64 {
+        self.vectors(elements as f64, self.plan.dtype().bytes()).ceil().max(1.0)
+    }
+
+    /// The sum of amounts of work, each times what it costs.
+    pub fn cost(&self, work: &[(Cost, f64)]) -> f64 {
+        let with_indices = usize::from(self.plan.indices.is_some());
+        work.iter().map(|(cost, amount)| cost[with_indices] * amount).sum()
+    }
+}
+
+/// Whether Indices have another layout than Y. With a single channel or a single position, both layouts are the same in
+/// memory.
+pub(crate) fn permutes(plan: &PoolPlan, view: &View) -> bool {
+    let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
+    other_layout && plan.channels > 1 && view.axes.iter().any(|axis| axis.output > 1)
+}
+
+/// What a kernel offers for a pool.
+pub(crate) struct Offer<'a> {
+    /// About the nanoseconds that it takes in one thread.
+    pub cost: f64,
+    /// Lays out its work.
+    pub layout: Box<dyn FnOnce() -> Box<dyn PoolKernel> + 'a>,
+}
+
+impl<'a> Offer<'a> {
+    pub fn new<K: PoolKernel + 'static>(cost: f64, layout: impl FnOnce() -> K + 'a) -> Offer<'a> {
+        Offer { cost, layout: Box::new(|| Box::new(layout())) }
+    }
+}
+
+/// A kernel with the layout of its work for a pool.
+pub(crate) trait PoolKernel: fmt::Debug + Send + Sync {
+    /// Computes a part of Y, and of Indices in the order of Y. X and Y are the bytes of elements of the plan's type.
+    /// The thread compares floats exactly, or the kernel does not compare floats.
+    fn run(
+        &self,
+        part: &PartOf<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        indices: Option<IndicesMut<'_>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError>;
+
+    /// The number of bytes that take about as long to move as the plan takes to compute.
+    fn work(&self, plan: &PoolPlan, _: &View) -> u64 {
+        plan.bytes()
+    }
+
+    /// The number of parts of the work, about `wanted`, and the number of planes that a part of several planes has a
+    /// multiple of.
+    fn parts(&self, _planes: usize, wanted: usize) -> (usize, usize) {
+        (wanted, 1)
+    }
+
+    /// Computes Y, and Indices in the order of Y, with all threads, if there are fewer outputs than threads could
+    /// share. Returns false and writes nothing if there is no need or the kernel cannot.
+    fn run_in_blocks(
+        &self,
+        _: (&PoolPlan, &View, &Context<'_>),
+        _x: &[u8],
+        _y: &mut [u8],
+        _indices: Option<&mut IndicesMut<'_>>,
+    ) -> Result<bool, ExecuteError> {
+        Ok(false)
+    }
+}

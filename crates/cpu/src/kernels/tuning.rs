@@ -1,0 +1,192 @@
+//! Tuning: the constants that decide which kernel runs and how much work it does at a time. Changing one may change
+//! speed, and never results. Constants on which a kernel's correctness depends stand beside the code that uses them.
+//!
+//! # Costs
+//!
+//! Each kernel says how much work of several sorts a pool is for it, and the constants of the type [`Cost`] say how many
+//! nanoseconds a unit of each takes: for values alone, and with indices. They were fitted to 1,800 timings of each kernel
+//! that applies to 900 geometries drawn at random (0.5 to 16 MB, all element types, 1 to 3 axes, both layouts), in one
+//! thread of a Xeon with AVX-512, with AVX-512 and with AVX2, on data with and without NaN. The fit lets the kernel with
+//! the least cost take the least time more than it lets costs be times, so a cost can differ from a time. 1,000 timings of
+//! 500 other geometries say how good the choice is; `benches/RESULTS.md` has that.
+//!
+//! # Sizes
+//!
+//! A size that says no measurement was never varied by itself; it came with its kernel, which was measured as a whole.
+
+/// Nanoseconds for a unit of work: for values alone, and with indices.
+pub(super) type Cost = [f64; 2];
+
+/// The bytes of the vectors in which costs are stated, whichever vectors the processor has.
+pub(super) const VECTOR_BYTES: f64 = 32.0;
+
+pub(super) mod general {
+    use super::Cost;
+
+    /// A tap of a window.
+    pub const TAP: Cost = [4.8, 4.8];
+    /// An output takes as long as so many taps besides its own.
+    pub const OTHER_TAPS: f64 = 8.0;
+    /// The bytes that other kernels move while this one takes a tap, so that threads share its work.
+    pub const TAP_BYTES: u64 = 16;
+}
+
+pub(super) mod direct {
+    use super::Cost;
+
+    /// A byte of the tensors.
+    pub const BYTE: Cost = [0.0082, 0.023];
+    /// A group of rows.
+    pub const GROUP: Cost = [83.0, 60.0];
+    /// An output of a row at a border, in each group.
+    pub const BORDER: Cost = [30.0, 50.0];
+    /// A row of outputs.
+    pub const ROW: Cost = [5.4, 9.6];
+    /// A tap of a vector of outputs.
+    pub const TAP: Cost = [0.3, 1.2];
+    /// The same where neighbouring windows are several elements apart, in addition.
+    pub const SORTED: Cost = [0.27, 0.019];
+    /// The same for floats of 16 bits, in addition.
+    pub const HALF: Cost = [0.75, 0.7];
+    /// A tap of an output at a border, which shares a vector with those above and below it.
+    pub const BORDER_TAP: Cost = [0.051, 0.00041];
+    /// A tap of an output that shares no vector with others.
+    pub const ALONE_TAP: Cost = [0.15, 0.24];
+    /// A plane whose indices have another layout than its outputs: it is computed by itself.
+    pub const PERMUTED_PLANE: Cost = [0.0, 980.0];
+
+    /// The most taps of a row of a window.
+    pub const MOST_OF_ROW: usize = 5;
+    /// About the bytes of X that a group of rows reads: few enough to stay in cache for a second pass.
+    pub const GROUP_BYTES: usize = 32 << 10;
+    /// The fewest rows for which a vector holds one output of each row.
+    pub const FEW_ROWS: usize = 4;
+    /// The most groups of a plane that are kept for the following planes.
+    pub const MOST_GROUPS: usize = 32;
+}
+
+pub(super) mod flat {
+    use super::Cost;
+
+    /// A byte of the tensors.
+    pub const BYTE: Cost = [0.033, 0.0];
+    /// A band of a plane, or of several small planes.
+    pub const JOB: Cost = [220.0, 0.0];
+    /// A row that is reduced by itself.
+    pub const ROW: Cost = [8.5, 0.0];
+    /// A tap of a vector along the rows.
+    pub const TAP: Cost = [0.32, 0.0];
+    /// A column of outputs at a border, in each band.
+    pub const EDGE: Cost = [13.0, 0.0];
+    /// A tap of a vector of 16-bit floats, in addition.
+    pub const HALF: Cost = [0.85, 0.0];
+
+    /// The most taps of a window along a row, and across the rows.
+    pub const MOST_TAPS: usize = 8;
+    /// The largest stride along a row: windows at positions between two outputs are computed too, without use.
+    pub const MOST_STRIDE: usize = 4;
+    /// The most columns: each one costs time when a pool is prepared.
+    pub const MOST_COLUMNS: usize = 1 << 20;
+    /// The most rows that a window spans.
+    pub const MOST_SPAN: usize = 32;
+    /// About the bytes of a band's lanes.
+    pub const BAND_BYTES: usize = 256 << 10;
+    /// About the bytes of a row of lanes if rows of outputs are longer. A row is cut only if it is more than twice as
+    /// long.
+    pub const ROW_BYTES: usize = 16 << 10;
+    /// The most bytes of a band's lanes where [`ROWS_OF_SHARED`] needs more than [`BAND_BYTES`]; twice as many in rows
+    /// that are not cut.
+    pub const MOST_BYTES: usize = 1 << 20;
+    /// The reduced rows at the end of a band are reduced again for the next band. A band has at least this many rows
+    /// for each of them.
+    pub const ROWS_OF_SHARED: usize = 3;
+    /// About the bytes of small planes that are computed together.
+    pub const AT_ONCE_BYTES: usize = 16 << 10;
+    /// The fewest neighbouring lanes for which vector loops pay off.
+    pub const FEW_LANES: usize = 16;
+}
+
+pub(super) mod interleaved {
+    use super::Cost;
+
+    /// A byte of the tensors.
+    pub const BYTE: Cost = [0.17, 0.00057];
+    /// A vector of X or Y that is interleaved or separated.
+    pub const MOVED: Cost = [0.0, 3.4];
+    /// An output that is separated, and its index.
+    pub const OUTPUT: Cost = [0.37, 1.3];
+    /// The cost of the kernel that pools the interleaved planes. It reads them from the cache.
+    pub const POOLED: Cost = [0.53, 1.1];
+
+    /// The fewest bytes of neighbouring lanes: those of the longest vector. They also fill a vector of 32-bit indices.
+    pub const LANE_BYTES: usize = 64;
+    /// The most vectors of neighbouring lanes.
+    pub const MOST_VECTORS: usize = 16;
+    /// The most bytes of X, Y and Indices of a block of planes if lanes fill several vectors, and if they fill one.
+    pub const BLOCK_BYTES: usize = 32 << 10;
+    pub const MOST_BYTES: usize = 256 << 10;
+    /// The fewest blocks of planes if lanes fill several vectors, because lanes of the last block may have no plane.
+    pub const FEWEST_BLOCKS: usize = 8;
+}
+
+pub(super) mod columns {
+    use super::Cost;
+
+    /// A byte of the tensors.
+    pub const BYTE: Cost = [0.014, 0.049];
+    /// A row of outputs, and a row of X that one of its windows contains.
+    pub const ROW: Cost = [33.0, 32.0];
+    pub const TAPS: Cost = [0.012, 2.5];
+    /// A vector of columns that takes a row of X.
+    pub const REDUCED: Cost = [1.0, 0.00068];
+    /// An output, and a column that is searched for it.
+    pub const OUTPUT: Cost = [2.0, 8.7];
+    pub const SEARCHED: Cost = [0.34, 1.0];
+    /// An output that is a column itself.
+    pub const CHANNEL: Cost = [1.3, 5.0];
+    /// A plane whose indices have another layout than its outputs: it is computed by itself.
+    pub const PERMUTED_PLANE: Cost = [0.0, 660.0];
+    /// A vector of 16-bit floats that takes a row of X, in addition.
+    pub const HALF: Cost = [0.95, 0.62];
+}
+
+pub(super) mod global {
+    use super::Cost;
+
+    /// A byte of the tensors.
+    pub const BYTE: Cost = [0.022, 0.024];
+    /// A batch of small windows, and a window in it.
+    pub const BATCH: Cost = [76.0, 190.0];
+    pub const IN_BATCH: Cost = [6.5, 3.9];
+    /// A window that is computed by itself.
+    pub const ALONE: Cost = [25.0, 74.0];
+    /// A vector of a small window.
+    pub const TAKEN: Cost = [0.0, 0.6];
+
+    /// The bytes of a block: few enough to stay in the first-level cache for the search.
+    pub const BLOCK_BYTES: usize = 16 << 10;
+    /// The fewest windows that are reduced as a batch of small windows.
+    pub const FEW: usize = 4;
+}
+
+pub(super) mod separable {
+    use super::Cost;
+
+    /// A byte of the tensors.
+    pub const BYTE: Cost = [0.0039, 0.01];
+    /// A step along the rows of a block.
+    pub const STEP: Cost = [540.0, 0.25];
+    /// A phase of a row.
+    pub const ROW: Cost = [18.0, 24.0];
+    /// A vector of lanes that is loaded, and a tap of a vector.
+    pub const LOADED: Cost = [3.1, 3.3];
+    pub const REDUCED: Cost = [0.43, 0.48];
+    /// A position that is loaded by itself because of a stride.
+    pub const GATHERED: Cost = [0.2, 0.24];
+    /// An output.
+    pub const OUTPUT: Cost = [0.0, 1.7];
+    /// A plane whose indices have another layout than its outputs: it is computed by itself.
+    pub const PERMUTED_PLANE: Cost = [0.0, 1_900.0];
+    /// A vector of 16-bit floats that is loaded or takes a tap, in addition.
+    pub const HALF: Cost = [2.2, 0.6];
+}
