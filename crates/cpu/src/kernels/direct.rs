@@ -29,7 +29,8 @@ use super::parts::PartOf;
 use super::scratch::Scratch;
 use super::taps::{Column, ElementsAlone, InsideRows, MOST_TAPS, Outputs, Shape, TapLoop, WithIndices};
 use super::tuning::direct::{
-    ALONE_TAP, BORDER, BORDER_TAP, BYTE, FEW_ROWS, GROUP, GROUP_BYTES, HALF, MOST_GROUPS, MOST_OF_ROW, PERMUTED_PLANE, ROW, SORTED, TAP,
+    ALONE_TAP, BORDER, BORDER_TAP, BYTE, FEW_ROWS, GROUP, GROUP_BYTES, HALF, MOST_GROUPS, MOST_OF_ROW, PERMUTED_PLANE,
+    ROW, SORTED, TAP,
 };
 use super::vector::VectorCode;
 use super::view::nan_wins;

@@ -150,8 +150,12 @@ impl PoolKernel for Interleaved {
         mut indices: Option<IndicesMut<'_>>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
-        InterleavedPart { own: self, plan: part.plan, view: part.view, context: part.context, part: part.part }
-            .run(x, y, indices.as_mut(), scratch)
+        InterleavedPart { own: self, plan: part.plan, view: part.view, context: part.context, part: part.part }.run(
+            x,
+            y,
+            indices.as_mut(),
+            scratch,
+        )
     }
 
     /// At most `wanted` parts, such that each has a whole block of planes.

@@ -80,7 +80,8 @@ impl<'a> Pool<'a> {
     pub fn bytes(&self) -> f64 {
         let of_index = self.plan.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
         let element = self.plan.dtype().bytes();
-        self.view.outer as f64 * self.view.plane() as f64 * element as f64 + self.outputs() * (element + of_index) as f64
+        self.view.outer as f64 * self.view.plane() as f64 * element as f64
+            + self.outputs() * (element + of_index) as f64
     }
 
     /// The vectors of so many lanes that follow each other in memory. Costs are those of vectors of 32 bytes.

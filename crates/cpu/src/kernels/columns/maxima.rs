@@ -5,13 +5,9 @@ use std::ops::Range;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::{Element, Taps};
 
-use crate::kernels::lane::Code;
-use crate::kernels::lane::Lane;
-use crate::kernels::lane::Positioned;
-use crate::kernels::lane::greatest_lane;
+use crate::kernels::lane::{Code, Lane, Positioned, greatest_lane};
 use crate::kernels::simd::SimdLevel;
-use crate::kernels::transpose::InterleavedPlanes;
-use crate::kernels::transpose::interleave;
+use crate::kernels::transpose::{InterleavedPlanes, interleave};
 
 /// The columns that are reduced at a time. Memory for columns is a multiple of this.
 pub const CHUNK: usize = 16;

@@ -2,8 +2,7 @@
 
 use wgpu_pooling_plan::{MAX_SPATIAL_AXES, Taps};
 
-use crate::kernels::view::View;
-use crate::kernels::view::ViewAxis;
+use crate::kernels::view::{View, ViewAxis};
 
 /// The fewest channels for which the channels of one position are a row of columns. Fewer channels do not fill a
 /// vector. A row then has the channels of all positions along the last axis, and taps along this axis are as many

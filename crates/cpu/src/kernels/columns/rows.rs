@@ -10,15 +10,11 @@ use super::maxima::{CHUNK, ColumnMaxima, RowSlice, WindowMaximum, reach};
 use super::row::{AT_ONCE, CountedRows, InputRow, InputRows, OutputRow, outer_axes, outputs_are_columns};
 use crate::kernels::general;
 use crate::kernels::indices::IndicesMut;
-use crate::kernels::lane::Code;
-use crate::kernels::lane::Lane;
-use crate::kernels::lane::has_nan;
+use crate::kernels::lane::{Code, Lane, has_nan};
 use crate::kernels::parts::PartOf;
 use crate::kernels::simd::SimdLevel;
-use crate::kernels::transpose::BEHIND;
-use crate::kernels::transpose::InterleavedPlanes;
-use crate::kernels::view::ViewAxis;
-use crate::kernels::view::nan_wins;
+use crate::kernels::transpose::{BEHIND, InterleavedPlanes};
+use crate::kernels::view::{ViewAxis, nan_wins};
 
 /// The bytes of the longest vector: it holds one column of all rows of outputs in a group. Lanes of 64 bits fill two
 /// vectors.

@@ -4,17 +4,12 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{Element, NanPolicy};
 
+use super::Flat;
 use super::band::{Band, FirstElements};
 use super::pick::pick;
-use super::Flat;
-use crate::kernels::lane::Code;
-use crate::kernels::lane::Lane;
+use crate::kernels::lane::{Code, Lane};
 use crate::kernels::parts::PartOf;
-use crate::kernels::reduce::Rows;
-use crate::kernels::reduce::copy_nan;
-use crate::kernels::reduce::decode;
-use crate::kernels::reduce::encode;
-use crate::kernels::reduce::reduce;
+use crate::kernels::reduce::{Rows, copy_nan, decode, encode, reduce};
 use crate::kernels::tuning::flat::FEW_LANES;
 
 /// The most reduced planes in the cache.

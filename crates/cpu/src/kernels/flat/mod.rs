@@ -140,7 +140,8 @@ impl<'a> Sizes<'a> {
         let bands = down.output.div_ceil(self.rows) as f64;
         let jobs = (planes / planes_at_once(axes, *number, bytes).max(1) as f64).ceil() * bands;
         let shared = (bands - 1.0) * down.reach() as f64;
-        let rows_of_x = planes_of_x * (shared + (down.output.max(1) * down.stride + down.reach()).min(down.input) as f64);
+        let rows_of_x =
+            planes_of_x * (shared + (down.output.max(1) * down.stride + down.reach()).min(down.input) as f64);
         let (rows, width) = (planes * down.output as f64, along.output * pool.view.inner);
         let joined = along.output == along.input;
         let reduced = |rows: f64, joined: bool| match joined {

@@ -1,10 +1,11 @@
 use wgpu_pooling_plan::{DType, Layout, MaxPool};
 
+use super::Sizes;
 use super::band::Band;
-use super::{Flat, MOST_BYTES};
-use crate::kernels::lane::OfF16;
-use crate::kernels::lane::WideF16;
+use crate::kernels::kernel::Pool;
+use crate::kernels::lane::{OfF16, WideF16};
 use crate::kernels::scratch::Scratch;
+use crate::kernels::tuning::flat::MOST_BYTES;
 use crate::kernels::view::View;
 
 #[test]
@@ -23,7 +24,9 @@ fn the_memory_of_a_band_is_bounded() {
             let pool = MaxPool::new(kernel).dilations([1, dilation, dilation]).layout(Layout::Nhwc);
             let plan = pool.plan(&[1, extents[0], extents[1], extents[2], channels], DType::F16, None).unwrap();
             let plan = plan.pool().unwrap();
-            let Ok(flat) = Flat::new(plan, &View::new(plan).unwrap()) else { continue };
+            let view = View::new(plan).unwrap();
+            let pool = Pool::new(plan, &view, &[]);
+            let Ok(flat) = Sizes::new(&pool).map(|sizes| sizes.layout(view.inner)) else { continue };
             let rows = 0..flat.rows.min(flat.axes[flat.down].output);
             let band = Band::new([&flat.axes[flat.down], flat.along()], flat.inner, &flat.strips[0], rows);
             let mut scratch = Scratch::default();

@@ -5,10 +5,7 @@ use std::ops::Range;
 use wgpu_pooling_plan::Index;
 
 use super::form::{LaneSlices, WithPositions};
-use crate::kernels::lane::Code;
-use crate::kernels::lane::Lane;
-use crate::kernels::lane::Packed;
-use crate::kernels::lane::Positioned;
+use crate::kernels::lane::{Code, Lane, Packed, Positioned};
 use crate::kernels::simd::SimdLevel;
 
 /// Writes each maximum if it is greater than the first element of its window, and that element otherwise.

@@ -9,15 +9,10 @@ use wgpu_pooling_plan::ExecuteError;
 
 use super::layout::BlockLayout;
 use super::steps::{Step, Tap};
-use crate::kernels::lane::Lane;
-use crate::kernels::lane::Positioned;
+use crate::kernels::lane::{Lane, Positioned};
 use crate::kernels::reduce;
-use crate::kernels::reduce::AT_ONCE;
-use crate::kernels::reduce::MORE_AT_ONCE;
-use crate::kernels::reduce::Rows;
-use crate::kernels::scratch::Scratch;
-use crate::kernels::scratch::allocate;
-use crate::kernels::scratch::words_of;
+use crate::kernels::reduce::{AT_ONCE, MORE_AT_ONCE, Rows};
+use crate::kernels::scratch::{Scratch, allocate, words_of};
 use crate::kernels::simd::SimdLevel;
 
 /// The form of the lanes that steps reduce.

@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::block::Block;
 use crate::kernels::axes::Axis;
 use crate::kernels::lane::Code;
-use crate::kernels::reduce::encode_row;
-use crate::kernels::reduce::is_nan_or_lossy;
+use crate::kernels::reduce::{encode_row, is_nan_or_lossy};
 use crate::kernels::simd::SimdLevel;
 
 /// Loads a batch of rows. Returns whether there is an element that [`is_nan_or_lossy`]. Lanes of the padding are not

@@ -127,7 +127,7 @@ mod tests {
     fn block_of(plan: &Plan) -> Option<Vec<usize>> {
         let plan = plan.pool()?;
         let view = View::new(plan).ok()?;
-        Sizes::new(&Pool::new(plan, &view)).ok().map(|sizes| sizes.block)
+        Sizes::new(&Pool::new(plan, &view, &[])).ok().map(|sizes| sizes.block)
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
         let plan = pool.plan(&[1, 1, 2, 1 << 26, 1 << 26], DType::F64, Some(IndexType::I64)).unwrap();
         let plan = plan.pool().unwrap();
         let view = View::new(plan).unwrap();
-        let pool = Pool::new(plan, &view);
+        let pool = Pool::new(plan, &view, &[]);
         let separable = Sizes::new(&pool).map(|sizes| Separable::new(&pool, sizes));
         assert!(separable.is_ok());
     }

@@ -13,14 +13,9 @@ use super::pool::Separable;
 use super::reduced::{BlockReduction, FirstLanes, OutputPiece};
 use crate::kernels::general;
 use crate::kernels::indices::{IndicesMut, with_slice};
-use crate::kernels::lane::Code;
-use crate::kernels::lane::Narrow;
-use crate::kernels::lane::Packed;
-use crate::kernels::lane::Positioned;
-use crate::kernels::lane::WithTap;
+use crate::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
 use crate::kernels::parts::PartOf;
-use crate::kernels::reduce::Rows;
-use crate::kernels::reduce::decode;
+use crate::kernels::reduce::{Rows, decode};
 use crate::kernels::scratch::Scratch;
 use crate::kernels::view::nan_wins;
 
