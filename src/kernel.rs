@@ -183,20 +183,21 @@ pub(crate) enum CellsKernel {
     Overlaps,
 }
 
-/// The window's attributes and the NaN rule of a specialised build.
+/// The windows on the three axes of a pass and the NaN rule, as a specialised kernel has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct WindowConstants {
-    pub(crate) kernel: [u32; 3],
-    pub(crate) stride: [u32; 3],
-    pub(crate) dilation: [u32; 3],
-    pub(crate) kind: [u32; 3],
-    pub(crate) nan_policy: NanPolicy,
+    pub kernel: [u32; 3],
+    pub stride: [u32; 3],
+    pub dilation: [u32; 3],
+    pub pad_begin: [i32; 3],
+    pub kind: [u32; 3],
+    pub nan_policy: NanPolicy,
 }
 
 impl WindowConstants {
     /// The constants of the kernel's prelude (shaders/window/pass_axis.wgsl).
     pub fn consts(&self) -> Vec<(&'static str, u32)> {
-        let WindowConstants { kernel, stride, dilation, kind, nan_policy } = *self;
+        let WindowConstants { kernel, stride, dilation, kind, nan_policy, .. } = *self;
         let axes = [
             (["KERNEL_0", "KERNEL_1", "KERNEL_2"], kernel),
             (["STRIDE_0", "STRIDE_1", "STRIDE_2"], stride),

@@ -75,7 +75,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         let mut parts = WindowParts { pass, plan, limits, uniform, tile, accumulate: &accumulate, schedule };
         parts.take(tile, pass.taps())?;
         let store = partitioner.store(tile).aligned(partitioner.index_bytes());
-        let iterations = epilogue.iterations.saturating_add(1).saturating_mul(lanes);
+        let iterations = epilogue.iterations().saturating_add(1).saturating_mul(lanes);
         parts.epilogue(finishing.clone(), sink, store, lanes, iterations)?;
     }
     Ok(())

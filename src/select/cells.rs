@@ -6,11 +6,12 @@ use wgpu_pooling_plan::{IndexType, Layout, OutsideWindow, PlanError, UnpoolPlan}
 
 use super::digits::dense_strides;
 use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERLAPS, QUADS_OF_SOFTWARE};
+use super::view::{FORMULA, WindowFormula};
 use crate::family::Family;
 use crate::kernel::{ActivationKind, CellsKernel};
-use crate::keys;
+use crate::keys::{self, CellsKey};
 use crate::schedule::Limits;
-use crate::uniform::{self, Divisor};
+use crate::uniform::Divisor;
 use crate::wgsl::key::KernelKey;
 
 /// Sources that are loaded together.
@@ -41,8 +42,8 @@ struct CellAxes {
 }
 
 impl CellAxes {
-    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<CellAxes, PlanError> {
-        if windows.iter().any(|axis| axis.kind != 0 || axis.dilation != 1 || axis.pad_begin < 0) {
+    fn of(plan: &UnpoolPlan, windows: &[WindowFormula; 3]) -> Result<CellAxes, PlanError> {
+        if windows.iter().any(|axis| axis.kind != FORMULA || axis.dilation != 1 || axis.pad_begin < 0) {
             return refuse("the windows are not given by a kernel and a stride alone");
         }
         if plan.space.extents != plan.y_extents {
@@ -54,13 +55,13 @@ impl CellAxes {
         };
         let (inputs, outputs) = (extents(&plan.x_extents), extents(&plan.y_extents));
         // On an axis with one source and one output, kernel and stride count as 1: there are no other cells to fill.
-        let of = |unit: u64, value: fn(&uniform::Axis) -> u32| {
+        let of = |unit: u64, value: fn(&WindowFormula) -> u32| {
             let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
             [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
         };
         let scatters = plan.outside_window == OutsideWindow::Scatter;
         // A window that lies wholly in the padding contains no element, not even the single output of an axis.
-        let in_padding = |axis: &uniform::Axis| axis.pad_begin.unsigned_abs() >= axis.kernel;
+        let in_padding = |axis: &WindowFormula| axis.pad_begin.unsigned_abs() >= axis.kernel;
         if !scatters && windows.iter().any(in_padding) {
             return refuse("a window lies wholly in the padding");
         }
@@ -75,19 +76,6 @@ impl CellAxes {
             return refuse("windows leave gaps, in which no index may lie");
         }
         Ok(axes)
-    }
-
-    fn consts(&self) -> [(&'static str, u64); 8] {
-        [
-            ("KERNEL_0", self.kernel[0]),
-            ("KERNEL_1", self.kernel[1]),
-            ("KERNEL_2", self.kernel[2]),
-            ("STRIDE_0", self.stride[0]),
-            ("STRIDE_1", self.stride[1]),
-            ("STRIDE_2", self.stride[2]),
-            ("PAD_1", self.pad[1]),
-            ("PAD_2", self.pad[2]),
-        ]
     }
 
     /// Whether every window on an axis lies inside the cell of its source.
@@ -189,7 +177,7 @@ fn names_part(index_type: IndexType, wide: bool) -> &'static str {
 /// The kernel for a plan. `windows` map a source to its window on three axes.
 pub(super) fn cells(
     plan: &UnpoolPlan,
-    windows: &[uniform::Axis; 3],
+    windows: &[WindowFormula; 3],
     activation: ActivationKind,
     limits: &Limits,
 ) -> Result<Cells, PlanError> {
@@ -209,27 +197,33 @@ pub(super) fn cells(
     let exact_lines = axes.exact(0) && axes.exact(1);
     let whole_cells = axes.exact(2) && axes.cells[2].is_multiple_of(across);
     let plain = kernel == CellsKernel::Apart && positions && same_place && filled && exact_lines && axes.stride[0] == 1;
-    let mut consts = axes.consts().to_vec();
-    consts.extend([
-        ("QUADS", quads),
-        ("ACROSS", across),
-        ("LINES", lines),
-        ("INNER", inner.into()),
-        ("PLAIN", plain.into()),
-        ("POSITIONS", positions.into()),
-        ("SAME_PLACE", same_place.into()),
-        ("CELLS_FILLED", filled.into()),
-        ("LANES_FILLED", if inner { even } else { filled && axes.inputs[2].is_multiple_of(across) }.into()),
-        ("EXACT_LINES", exact_lines.into()),
-        ("EXACT_COLUMNS", axes.exact(2).into()),
-        ("CLIPPED", axes.clipped(2).into()),
-        ("UNIT_COLUMNS", (strides.spatial.last() == Some(&1)).into()),
-        ("WHOLE", if inner { even } else { whole_cells }.into()),
-        ("X_EVEN", x_run.saturating_mul(bytes).is_multiple_of(4).into()),
-    ]);
     let parts = [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), names_part(plan.index_type, even && same_place)];
-    let key =
-        keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, parts, plan.outside_window, &consts);
+    let key = keys::unpool_cells(&CellsKey {
+        cells: kernel,
+        dtype: plan.dtype(),
+        index_type: plan.index_type,
+        activation,
+        outside: plan.outside_window,
+        access: parts,
+        kernel: axes.kernel,
+        stride: axes.stride,
+        pad: axes.pad,
+        quads,
+        across,
+        lines,
+        inner,
+        plain,
+        positions,
+        same_place,
+        cells_filled: filled,
+        lanes_filled: if inner { even } else { filled && axes.inputs[2].is_multiple_of(across) },
+        exact_lines,
+        exact_columns: axes.exact(2),
+        clipped: axes.clipped(2),
+        unit_columns: strides.spatial.last() == Some(&1),
+        whole: if inner { even } else { whole_cells },
+        x_even: x_run.saturating_mul(bytes).is_multiple_of(4),
+    });
     let outer =
         if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
     let split = [

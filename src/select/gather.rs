@@ -8,7 +8,7 @@ use wgpu_pooling_plan::{AxisWindow, IndexStrides, Layout, OutsideWindow, Plan, P
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::epilogue::lanes;
-use super::view::{PassAxis, PassWindow, pass_axis};
+use super::view::{PassAxis, PassWindow, WindowFormula, pass_axis};
 use super::{activation, cells, unpool};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, WORKGROUP};
@@ -56,9 +56,10 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let cells = match build {
         Build::Generic => None,
-        Build::Specialised => Some(cells::cells(plan, &own, activation_kind, limits)?),
+        Build::Specialised => Some(cells::cells(plan, &own.map(|(_, formula)| formula), activation_kind, limits)?),
     };
-    let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own, &general);
+    let (covering, own) = (covering.map(|(axis, _)| axis), own.map(|(axis, _)| axis));
+    let uniform = uniform(plan, activation, cells.as_ref(), covering, own, &general);
     let mut gathering = Gathering { plan, limits, uniform, schedule };
     match cells {
         Some(cells) => gathering.cells(cells)?,
@@ -220,9 +221,9 @@ fn clear_report(mut clear: Dispatch) -> Dispatch {
     clear
 }
 
-/// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the window of a
-/// source.
-type UnpoolAxes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
+/// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the windows of
+/// sources.
+type UnpoolAxes = ([(uniform::Axis, u64); 3], [(uniform::Axis, WindowFormula); 3]);
 
 fn axes(
     plan: &UnpoolPlan,
@@ -230,8 +231,8 @@ fn axes(
     tables: &mut Tables,
     limits: &Limits,
 ) -> Result<UnpoolAxes, PlanError> {
-    let unit = pass_axis(&PassAxis::unit(), tables, limits)?;
-    let (mut covering, mut own) = ([(unit, 1); 3], [unit; 3]);
+    let unit = PassAxis::unit();
+    let (mut covering, mut own) = ([(unit.twin(), 1); 3], [(unit.twin(), unit.formula()); 3]);
     let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
     for ((axis, &window), (covering_axis, own_axis)) in windows.iter().enumerate().zip(entries) {
         let (input, output, extent) = (plan.x_extents[axis], plan.y_extents[axis], plan.space.extents[axis]);
@@ -243,8 +244,8 @@ fn axes(
             window: PassWindow::CoveringWindows(window, extent as u64),
         };
         *covering_axis = (pass_axis(&held, tables, limits)?, most);
-        let window = PoolAxis { input: extent, output: input, window };
-        *own_axis = pass_axis(&PassAxis::of(&window), tables, limits)?;
+        let window = PassAxis::of(&PoolAxis { input: extent, output: input, window });
+        *own_axis = (pass_axis(&window, tables, limits)?, window.formula());
     }
     Ok((covering, own))
 }

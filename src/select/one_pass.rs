@@ -19,8 +19,7 @@ pub(super) struct OnePass<'a> {
     limits: &'a Limits,
     pub pass: Pass,
     pub uniform: uniform::Pool,
-    /// Loop iterations of converting one position to its index.
-    pub index_iterations: u64,
+    pub epilogue: Epilogue,
 }
 
 impl<'a> OnePass<'a> {
@@ -52,7 +51,7 @@ impl<'a> OnePass<'a> {
         schedule.build = Build::Specialised;
         let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
         let uniform = epilogue.uniform_of(&pass, &mut schedule.tables, limits)?;
-        Ok(OnePass { plan, limits, pass, uniform, index_iterations: epilogue.iterations })
+        Ok(OnePass { plan, limits, pass, uniform, epilogue })
     }
 
     pub fn sink(&self) -> Sink {

@@ -4,7 +4,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
-use super::epilogue::{Epilogue, Wanted, constants, index_digits, lanes};
+use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
@@ -76,7 +76,7 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
         };
         let input = if number == 0 { PassInput::Elements } else { PassInput::Candidates };
         let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype()) };
-        let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations);
+        let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations());
         let iterations = of_an_output.saturating_mul(lanes);
         if iterations > MAX_ITERATIONS {
             return Err(PlanError::KernelDoesNotApply {
@@ -90,7 +90,7 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
             schedule.scratch.push(bytes);
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
-        let specialised = (build == Build::Specialised).then(|| specialised(pass, uniform, plan));
+        let specialised = (build == Build::Specialised).then(|| specialised(pass, &epilogue, plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
             None => keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
@@ -119,9 +119,9 @@ fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) ->
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.
-fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Specialised {
-    let window = constants(uniform, plan);
+fn specialised(pass: &Pass, epilogue: &Epilogue, plan: &PoolPlan) -> Specialised {
+    let window = pass.constants(plan.nan_policy);
     let row = RowLoads::of(plan.dtype(), pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
     let layers = pass.axes[0].most_taps as u32;
-    Specialised { window, row, layers, digits: pass.digits(), index_digits: index_digits(uniform, plan) }
+    Specialised { window, row, layers, digits: pass.digits(), index_digits: epilogue.index_digits(plan) }
 }

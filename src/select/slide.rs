@@ -3,8 +3,9 @@
 use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolAxis, PoolPlan};
 
-use super::view::{PassAxis, formula};
+use super::view::{FORMULA, PassAxis};
 use crate::family::Family;
+use crate::keys::{FirstElements, SlidingWindow};
 use crate::uniform::{self, Divisor};
 
 /// Windows that slide along one axis (shaders/kernel/pool_sliding.wgsl).
@@ -73,7 +74,7 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
         return refuse("the windows are not given by a kernel and a stride");
     };
     // Kernels compute both ends of a window in 32 bits.
-    if formula(&PassAxis::of(axis), window).is_none() {
+    if PassAxis::of(axis).formula().kind != FORMULA {
         return refuse("an axis is too long");
     }
     let (kernel, stride, dilation) = (kernel as u64, stride as u64, dilation as u64);
@@ -235,21 +236,16 @@ impl Slide {
         (self.source_inner == 1 && by_ones && self.chunks >= 4).then_some(left)
     }
 
-    /// The kernel's constants.
-    pub fn consts(&self) -> Vec<(&'static str, u32)> {
-        vec![
-            ("CHUNKS", self.chunks as u32),
-            ("CHUNK", self.chunk as u32),
-            ("READ", self.read as u32),
-            ("REST", self.rest as u32),
-            ("LAST_TAP", self.last_tap.is_some().into()),
-            ("DILATED", (self.dilation > 1).into()),
-        ]
-    }
-
-    /// Whether every chunk is one tap.
-    pub fn has_single_taps(&self) -> bool {
-        self.read == 1 && self.rest == 0 && self.last_tap.is_none()
+    /// The window in a kernel of the pass.
+    pub fn window(&self) -> SlidingWindow {
+        SlidingWindow {
+            chunks: self.chunks as u32,
+            chunk: self.chunk as u32,
+            read: self.read as u32,
+            rest: self.rest as u32,
+            last_tap: self.last_tap.is_some(),
+            dilated: self.dilation > 1,
+        }
     }
 
     /// The uniform's description of the axis.
@@ -282,20 +278,17 @@ impl Slide {
         }
     }
 
-    /// Further constants of the last pass: the distance in taps of neighbouring windows of a class, the dilation of the
-    /// plan's own axis, and the axes inside it.
-    pub fn first_consts(&self, plan: &PoolPlan) -> [(&'static str, u32); 5] {
+    /// How the last pass finds the first elements of the plan's own windows.
+    pub fn first_elements(&self, plan: &PoolPlan) -> FirstElements {
         let dilation = original(&plan.axes[self.number]).dilation;
-        let stride = self.apart().checked_div(dilation.into()).unwrap_or(1) as u32;
         let inside = &plan.axes[self.number.saturating_add(1)..];
-        let dilated = inside.iter().any(|axis| original(axis).dilation > 1);
-        [
-            ("FIRST_STRIDE", stride),
-            ("FIRST_DILATION", dilation),
-            ("CHANNELS_INSIDE", (plan.layout() == Layout::Nhwc && plan.channels > 1).into()),
-            ("INNER_AXES", inside.len() as u32),
-            ("INNER_DILATED", dilated.into()),
-        ]
+        FirstElements {
+            stride: self.apart().checked_div(dilation.into()).unwrap_or(1) as u32,
+            dilation,
+            channels_inside: plan.layout() == Layout::Nhwc && plan.channels > 1,
+            inner_axes: inside.len() as u32,
+            inner_dilated: inside.iter().any(|axis| original(axis).dilation > 1),
+        }
     }
 
     /// The axis' number in the plan.
@@ -338,14 +331,7 @@ impl Slide {
 
 /// The uniform's description of an axis of the plan whose windows are given by a formula.
 pub(super) fn original(axis: &PoolAxis) -> uniform::Axis {
-    let mut twin = uniform::Axis::of(axis.input as u64, axis.output as u64);
-    if let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window.strided() {
-        twin.kernel = kernel as u32;
-        twin.stride = stride as u32;
-        twin.dilation = dilation as u32;
-        twin.pad_begin = pad_begin as i32;
-    }
-    twin
+    uniform::Axis { kind: FORMULA, ..PassAxis::of(axis).twin() }
 }
 
 /// The elements along an axis that neighbouring windows can read.

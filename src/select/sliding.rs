@@ -4,7 +4,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid};
-use super::epilogue::{Epilogue, Wanted, index_digits, lanes};
+use super::epilogue::{Epilogue, Wanted, lanes};
 use super::one_pass::{positions_are_indices, same_place};
 use super::partition::{Partitioner, bound_range, ranges, unit};
 use super::runs::Blocks;
@@ -53,7 +53,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     for number in 0..groups {
         let begin = number.saturating_mul(group);
         sliding.flag = match sliding.begins() {
-            Begins::Noted => sliding.notes(begin),
+            Begins::Noted(_) => sliding.notes(begin),
             _ => number,
         };
         sliding.group_of(ElementRange { first: begin, end: begin.saturating_add(group).min(planes) })?;
@@ -166,7 +166,7 @@ impl Sliding<'_> {
             return Begins::Unknown;
         }
         let fit = self.note_bytes() <= self.limits.max_binding_bytes;
-        if self.are_rows() && fit { Begins::Noted } else { Begins::Flagged }
+        if self.are_rows() && fit { Begins::Noted(self.run(0) as u32) } else { Begins::Flagged }
     }
 
     /// Whether a pass along the innermost axis is followed by passes along the axis before it, and by no others.
@@ -194,12 +194,12 @@ impl Sliding<'_> {
     /// writes every note; flags, one per group, are cleared here.
     fn clear(&mut self, groups: u64) -> Result<(), PlanError> {
         let bytes = match self.begins() {
-            Begins::Noted => self.note_bytes(),
+            Begins::Noted(_) => self.note_bytes(),
             Begins::Flagged if self.slides.len() > 1 => groups.saturating_mul(FLAG_BYTES),
             _ => return Ok(()),
         };
         let operand = self.grown(PassScratch::Flags, bytes);
-        if self.begins() == Begins::Noted {
+        if let Begins::Noted(_) = self.begins() {
             return Ok(());
         }
         let mut uniform = self.epilogue.uniform();
@@ -241,7 +241,7 @@ impl Sliding<'_> {
 
     /// Loop iterations of an invocation that computes `run` windows.
     fn iterations(&self, slide: &Slide, run: u64, last: bool) -> u64 {
-        let index = if last { self.epilogue.iterations } else { 0 };
+        let index = if last { self.epilogue.iterations() } else { 0 };
         let chunks = slide.chunks.saturating_add(run);
         let taps = chunks.saturating_mul(slide.read).saturating_add(run.saturating_mul(index));
         // The last pass may write some outputs again, after it has read the first elements of their windows.
@@ -315,24 +315,18 @@ impl Sliding<'_> {
             None => Sink::Values,
             Some(indices) => Sink::ValuesAndIndices(indices.index_type),
         };
-        let mut consts = self.slides[number].consts();
-        consts.push(("RUN", self.run(number) as u32));
-        if last {
-            consts.extend(self.slides[number].first_consts(self.plan));
-            if self.begins() == Begins::Noted {
-                consts.push(("NOTED", self.run(0) as u32));
-            }
-        }
+        let slide = &self.slides[number];
         let lanes = if self.row(number).is_some() { 4 } else { self.lines(number) };
         let direct = positions_are_indices(self.plan) && same_place(self.plan);
         let by_digits = sink.index_type().is_some() && !direct;
-        let index_digits = by_digits.then(|| index_digits(&self.epilogue.uniform(), self.plan));
+        let index_digits = by_digits.then(|| self.epilogue.index_digits(self.plan));
         keys::sliding(&keys::SlidingKey {
             reduction: self.plan.reduction,
             dtype: self.plan.dtype(),
             nan_policy: self.plan.nan_policy,
-            consts,
-            single_taps: self.slides[number].has_single_taps(),
+            window: slide.window(),
+            run: self.run(number) as u32,
+            first_elements: last.then(|| slide.first_elements(self.plan)),
             first: number == 0,
             row: self.row(number),
             sink,

@@ -3,7 +3,7 @@
 use wgpu_pooling_plan::internal::{count, within};
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
-use super::epilogue::{Wanted, constants, lanes};
+use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
 use super::reduce::plane_elements;
@@ -55,7 +55,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let (lanes, members) = (lanes(plan.dtype()), u64::from(team.members));
     // Invocations are numbered in 32 bits.
     within("invocations", one.pass.outputs.saturating_mul(members), u64::from(u32::MAX))?;
-    let of_an_output = team.iterations.saturating_add(members).saturating_add(one.index_iterations).saturating_add(1);
+    let of_an_output =
+        team.iterations.saturating_add(members).saturating_add(one.epilogue.iterations()).saturating_add(1);
     let iterations = of_an_output.saturating_mul(lanes);
     if iterations > super::bounds::MAX_ITERATIONS {
         return refuse("a window is too long for a team of invocations");
@@ -68,7 +69,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         activation: activation_kind,
         members: team.members,
         window: team.window,
-        constants: &constants(&one.uniform, plan),
+        constants: &one.pass.constants(plan.nan_policy),
     });
     let groups =
         Groups { unit: unit(plan.dtype()), outputs_per_group: lanes, invocations_per_group: members, whole: false };

@@ -2,12 +2,12 @@
 //! one inner extent.
 
 use wgpu_pooling_plan::internal::{count, take_digit, within};
-use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolAxis, PoolPlan};
+use wgpu_pooling_plan::{AxisWindow, Layout, NanPolicy, PlanError, PoolAxis, PoolPlan};
 
 use super::bounds::{check_bytes, check_elements, checked};
 use super::tuning::view::PART_TAPS;
 use crate::family::Family;
-use crate::kernel::PassDigits;
+use crate::kernel::{PassDigits, WindowConstants};
 use crate::schedule::Limits;
 use crate::tables::{TableRows, Tables};
 use crate::uniform;
@@ -21,7 +21,8 @@ const FORMULA_LIMIT: i64 = 1 << 29;
 /// The most words of window tables: kernels number them in 32 bits.
 const MAX_TABLE_WORDS: u64 = 1 << 32;
 
-/// Values of an axis's `kind` (shaders/window/windows.wgsl); 0 is a formula.
+/// Values of an axis's `kind` (shaders/window/windows.wgsl).
+pub(super) const FORMULA: u32 = 0;
 const TABLE: u32 = 1;
 const COVERING: u32 = 2;
 
@@ -80,6 +81,56 @@ impl PassAxis {
             most_taps: self.most_taps,
             window: PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation: apart, pad_begin }),
         })
+    }
+
+    /// The windows as kernels compute them.
+    pub fn formula(&self) -> WindowFormula {
+        let single = WindowFormula { kind: FORMULA, kernel: 1, stride: 1, dilation: 1, pad_begin: 0 };
+        let table = WindowFormula { kind: TABLE, ..single };
+        // Clamping is safe: a second tap that is a whole input away lies outside.
+        let step =
+            |window: AxisWindow| window.taps(0, self.input as usize).step.clamp(1, self.input.max(1) as i64) as u32;
+        match self.window {
+            PassWindow::Identity => single,
+            PassWindow::Axis(window) => {
+                self.in_32_bits(window).unwrap_or_else(|| WindowFormula { dilation: step(window), ..table })
+            }
+            PassWindow::Parts(window, ..) => WindowFormula { dilation: step(window), ..table },
+            PassWindow::CoveringWindows(window, _) => {
+                self.in_32_bits(window).map_or(table, |formula| WindowFormula { kind: COVERING, ..formula })
+            }
+        }
+    }
+
+    /// The windows as a formula, if kernels can compute it in 32 bits: no attribute, sum or product on the way to a tap
+    /// reaches [`FORMULA_LIMIT`].
+    fn in_32_bits(&self, window: AxisWindow) -> Option<WindowFormula> {
+        let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
+            return None;
+        };
+        let starts = if let PassWindow::CoveringWindows(..) = self.window { self.input } else { self.output };
+        let reach = kernel.checked_sub(1)?.checked_mul(dilation)?;
+        let last_start = i64::try_from(starts).ok()?.saturating_sub(1).max(0).checked_mul(stride)?;
+        let last_tap = last_start.checked_add(reach)?.checked_add(pad_begin.checked_abs()?)?;
+        let extents = [self.input, self.output].map(|extent| i64::try_from(extent).unwrap_or(i64::MAX));
+        let numbers = [kernel, stride, dilation, last_tap].into_iter().chain(extents);
+        if numbers.into_iter().any(|number| number >= FORMULA_LIMIT) {
+            return None;
+        }
+        let pad_begin = i32::try_from(pad_begin).ok()?;
+        let [kernel, stride, dilation] = [kernel, stride, dilation].map(|number| number as u32);
+        Some(WindowFormula { kind: FORMULA, kernel, stride, dilation, pad_begin })
+    }
+
+    /// The uniform's description of the axis, without the place of its table.
+    pub fn twin(&self) -> uniform::Axis {
+        let WindowFormula { kind, kernel, stride, dilation, pad_begin } = self.formula();
+        let table = match self.window {
+            PassWindow::CoveringWindows(_, extent) if kind == COVERING => extent as u32,
+            _ => 0,
+        };
+        let (input, output) = (self.input as u32, self.output as u32);
+        uniform::Axis { input, output, kernel, stride, dilation, pad_begin, kind, table }
     }
 
     /// Bounds of the elements that outputs `first` to `last` read through these taps: the lowest and the highest. An
@@ -143,6 +194,17 @@ impl PassAxis {
             }
         }
     }
+}
+
+/// The windows of an axis as kernels compute them: the attributes of a formula, or a table, of which the dilation alone
+/// is a number for all windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct WindowFormula {
+    pub kind: u32,
+    pub kernel: u32,
+    pub stride: u32,
+    pub dilation: u32,
+    pub pad_begin: i32,
 }
 
 /// Three neighbouring axes, an outer extent and an inner extent.
@@ -213,6 +275,19 @@ impl Pass {
             }
         }
         range
+    }
+
+    /// The constants of the windows in a specialised kernel.
+    pub fn constants(&self, nan_policy: NanPolicy) -> WindowConstants {
+        let axes = self.axes.each_ref().map(PassAxis::formula);
+        WindowConstants {
+            kernel: axes.map(|axis| axis.kernel),
+            stride: axes.map(|axis| axis.stride),
+            dilation: axes.map(|axis| axis.dilation),
+            pad_begin: axes.map(|axis| axis.pad_begin),
+            kind: axes.map(|axis| axis.kind),
+            nan_policy,
+        }
     }
 
     /// The divisions that split an output's number into coordinates.
@@ -356,73 +431,22 @@ fn check_table(entries: u64, limits: &Limits) -> Result<(), PlanError> {
 
 /// The uniform's description of an axis. If the axis needs a table, the table is appended to `tables`.
 pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -> Result<uniform::Axis, PlanError> {
-    let mut twin = uniform::Axis::of(axis.input, axis.output);
+    let twin = axis.twin();
     let (input, output) = (axis.input as usize, axis.output as usize);
-    let step = |window: AxisWindow| {
-        // Clamping is safe: a second tap that is a whole input away lies outside.
-        window.taps(0, input).step.clamp(1, input.max(1) as i64) as u32
-    };
     let rows = match axis.window {
+        _ if twin.kind != TABLE => return Ok(twin),
         PassWindow::Identity => return Ok(twin),
         PassWindow::CoveringWindows(window, extent) => {
-            if let Some(formula) = formula(axis, window) {
-                return Ok(uniform::Axis { kind: COVERING, table: extent as u32, ..formula.with_extents(twin) });
-            }
             TableRows::CoveringWindows { window, elements: output, extent: extent as usize, windows: input }
         }
-        PassWindow::Axis(window) => {
-            if let Some(formula) = formula(axis, window) {
-                return Ok(formula.with_extents(twin));
-            }
-            twin.dilation = step(window);
-            TableRows::Windows { window, input, output }
-        }
-        PassWindow::Parts(window, windows, parts) => {
-            twin.dilation = step(window);
-            part_rows(window, axis.input, windows, parts)
-        }
+        PassWindow::Axis(window) => TableRows::Windows { window, input, output },
+        PassWindow::Parts(window, windows, parts) => part_rows(window, axis.input, windows, parts),
     };
     check_table(axis.output, limits)?;
     let first = checked("bytes of window tables", tables.push(rows))?;
     check_bytes("bytes of window tables", tables.bytes(), limits)?;
     within("words of window tables", tables.words(), MAX_TABLE_WORDS)?;
-    twin.kind = TABLE;
-    twin.table = first as u32;
-    Ok(twin)
-}
-
-/// The attributes of windows whose formula fits 32 bits.
-pub(super) struct Formula {
-    kernel: u32,
-    stride: u32,
-    dilation: u32,
-    pad_begin: i32,
-}
-
-impl Formula {
-    fn with_extents(&self, axis: uniform::Axis) -> uniform::Axis {
-        let &Formula { kernel, stride, dilation, pad_begin } = self;
-        uniform::Axis { kernel, stride, dilation, pad_begin, ..axis }
-    }
-}
-
-/// The windows of an axis as a formula, if kernels can compute it in 32 bits: no attribute, sum or product on the way
-/// to a tap reaches [`FORMULA_LIMIT`].
-pub(super) fn formula(axis: &PassAxis, window: AxisWindow) -> Option<Formula> {
-    let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
-        return None;
-    };
-    let starts = if let PassWindow::CoveringWindows(..) = axis.window { axis.input } else { axis.output };
-    let reach = kernel.checked_sub(1)?.checked_mul(dilation)?;
-    let last_start = i64::try_from(starts).ok()?.saturating_sub(1).max(0).checked_mul(stride)?;
-    let last_tap = last_start.checked_add(reach)?.checked_add(pad_begin.checked_abs()?)?;
-    let extents = [axis.input, axis.output].map(|extent| i64::try_from(extent).unwrap_or(i64::MAX));
-    let numbers = [kernel, stride, dilation, last_tap].into_iter().chain(extents);
-    if numbers.into_iter().any(|number| number >= FORMULA_LIMIT) {
-        return None;
-    }
-    let pad_begin = i32::try_from(pad_begin).ok()?;
-    Some(Formula { kernel: kernel as u32, stride: stride as u32, dilation: dilation as u32, pad_begin })
+    Ok(uniform::Axis { table: first as u32, ..twin })
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ fn every_key() -> Vec<KernelKey> {
         kernel: [1, 3, 2],
         stride: [1, 2, 1],
         dilation: [1, 1, 2],
+        pad_begin: [0; 3],
         kind: [0, 0, 1],
         nan_policy: NanPolicy::PropagateLast,
     };
