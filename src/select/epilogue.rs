@@ -1,7 +1,7 @@
 //! The epilogue of a pool, from a window's maximum to Y and Indices: its uniform fields and constants.
 
 use wgpu_pooling_plan::internal::{EmptyBase, count};
-use wgpu_pooling_plan::{DType, EmptyIndex, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan};
+use wgpu_pooling_plan::{DType, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan};
 
 use super::digits::{Digit, dense_strides, merge};
 use super::view::{Pass, PassAxis, pass_axis};
@@ -137,7 +137,7 @@ impl Epilogue {
         uniform.empty_index = pair(offset as u64);
     }
 
-    /// Under [`EmptyIndex::ClampedStart`], sets the axes and strides that kernels compute the indices of empty windows
+    /// Under [`EmptyBase::ClampedStart`], sets the axes and strides that kernels compute the indices of empty windows
     /// from.
     fn set_clamped_starts(
         &mut self,
@@ -146,7 +146,7 @@ impl Epilogue {
         tables: &mut Tables,
         limits: &Limits,
     ) -> Result<(), PlanError> {
-        if indices.empty != EmptyIndex::ClampedStart || !plan.has_empty_windows() {
+        if indices.empty_base() != EmptyBase::ClampedStart || !plan.has_empty_windows() {
             return Ok(());
         }
         let strides = indices.space.strides();

@@ -530,13 +530,13 @@ fn empty_index_extremes(indices: &IndexPlan, axes: &[PoolAxis]) -> [i128; 2] {
     let last = |extent: usize| extent.max(1) as i128 - 1;
     let offset =
         last(indices.space.batch) * i128::from(strides.n) + last(indices.space.channels) * i128::from(strides.c);
-    let spatial = |coordinate: &dyn Fn(&PoolAxis) -> i64| -> i128 {
-        axes.iter().zip(&strides.spatial).map(|(axis, &stride)| i128::from(coordinate(axis)) * i128::from(stride)).sum()
-    };
-    match indices.empty {
-        EmptyIndex::MinusOne => [-1, -1],
-        EmptyIndex::UnitBase => [0, offset],
-        EmptyIndex::OrtUnderflow => [spatial(&|_| -1), offset],
-        EmptyIndex::ClampedStart => [0, offset + spatial(&|axis| axis.window.largest_first(axis.input, axis.output))],
+    match indices.empty_base() {
+        EmptyBase::Constant(index) => [index.into(); 2],
+        EmptyBase::Plane(base) => [base.into(), offset + i128::from(base)],
+        EmptyBase::ClampedStart => {
+            let largest = |axis: &PoolAxis| i128::from(axis.window.largest_first(axis.input, axis.output));
+            let spatial = axes.iter().zip(&strides.spatial).map(|(axis, &stride)| largest(axis) * i128::from(stride));
+            [0, offset + spatial.sum::<i128>()]
+        }
     }
 }
