@@ -62,6 +62,13 @@ pub(super) fn checked(what: &'static str, value: Option<u64>) -> Result<u64, Pla
     value.ok_or(PlanError::ExceedsLimit { what, needed: u64::MAX, limit: i64::MAX as u64 })
 }
 
+pub(super) fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    match a.checked_rem(b) {
+        None => a,
+        Some(rest) => greatest_common_divisor(b, rest),
+    }
+}
+
 /// Refuses more elements than positions can count.
 pub(super) fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
     within(what, elements, MAX_ELEMENTS)

@@ -26,10 +26,6 @@ pub(super) struct Cells {
     pub iterations: u64,
 }
 
-fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Gather.name(), reason })
-}
-
 /// The three axes of an unpool.
 struct CellAxes {
     kernel: [u64; 3],
@@ -44,10 +40,10 @@ struct CellAxes {
 impl CellAxes {
     fn of(plan: &UnpoolPlan, windows: &[WindowFormula; 3]) -> Result<CellAxes, PlanError> {
         if windows.iter().any(|axis| axis.kind != FORMULA || axis.dilation != 1 || axis.pad_begin < 0) {
-            return refuse("the windows are not given by a kernel and a stride alone");
+            return Family::Gather.refuse("the windows are not given by a kernel and a stride alone");
         }
         if plan.space.extents != plan.y_extents {
-            return refuse("indices count other extents than the output's");
+            return Family::Gather.refuse("indices count other extents than the output's");
         }
         let skipped = 3usize.saturating_sub(plan.y_extents.len());
         let extents = |extents: &[usize]| {
@@ -63,19 +59,33 @@ impl CellAxes {
         // A window that lies wholly in the padding contains no element, not even the single output of an axis.
         let in_padding = |axis: &WindowFormula| axis.pad_begin.unsigned_abs() >= axis.kernel;
         if !scatters && windows.iter().any(in_padding) {
-            return refuse("a window lies wholly in the padding");
+            return Family::Gather.refuse("a window lies wholly in the padding");
         }
         let (kernel, stride) = (of(1, |axis| axis.kernel), of(1, |axis| axis.stride));
         let pad = of(0, |axis| axis.pad_begin.unsigned_abs());
         if stride.iter().fold(1, |product: u64, &stride| product.saturating_mul(stride)) > MOST_PLACES {
-            return refuse("the cells are too large");
+            return Family::Gather.refuse("the cells are too large");
         }
         let cells = [0, 1, 2].map(|axis| outputs[axis].div_ceil(stride[axis]).max(inputs[axis]));
         let axes = CellAxes { kernel, stride, pad, inputs, outputs, cells };
         if !scatters && axes.leave_gaps() {
-            return refuse("windows leave gaps, in which no index may lie");
+            return Family::Gather.refuse("windows leave gaps, in which no index may lie");
         }
         Ok(axes)
+    }
+
+    /// The radices by which an invocation's number is split.
+    fn split(&self, plan: &UnpoolPlan, key: &CellsKey) -> [u64; 7] {
+        let channels = plan.channels as u64;
+        [
+            if key.inner { channels.div_ceil(QUAD) } else { 1 },
+            self.cells[2].div_ceil(key.across),
+            self.cells[1].div_ceil(key.lines),
+            self.cells[0],
+            if plan.layout() == Layout::Nhwc { 1 } else { channels },
+            self.outputs[1],
+            self.outputs[0],
+        ]
     }
 
     /// Whether every window on an axis lies inside the cell of its source.
@@ -140,8 +150,8 @@ impl InvocationCells {
                 let lines = if limits.software && axes.cells[1] >= 8 { LINES_OF_SOFTWARE } else { 1 };
                 Ok(InvocationCells { kernel: CellsKernel::Overlaps, quads: 1, lines })
             }
-            (false, true) => refuse("too many windows hold the same element"),
-            (_, false) => refuse("the last axis does not come out even with words"),
+            (false, true) => Family::Gather.refuse("too many windows hold the same element"),
+            (_, false) => Family::Gather.refuse("the last axis does not come out even with words"),
         }
     }
 }
@@ -198,7 +208,7 @@ pub(super) fn cells(
     let whole_cells = axes.exact(2) && axes.cells[2].is_multiple_of(across);
     let plain = kernel == CellsKernel::Apart && positions && same_place && filled && exact_lines && axes.stride[0] == 1;
     let parts = [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), names_part(plan.index_type, even && same_place)];
-    let key = keys::unpool_cells(&CellsKey {
+    let key = CellsKey {
         cells: kernel,
         dtype: plan.dtype(),
         index_type: plan.index_type,
@@ -223,21 +233,12 @@ pub(super) fn cells(
         unit_columns: strides.spatial.last() == Some(&1),
         whole: if inner { even } else { whole_cells },
         x_even: x_run.saturating_mul(bytes).is_multiple_of(4),
-    });
-    let outer =
-        if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
-    let split = [
-        if inner { channels.div_ceil(QUAD) } else { 1 },
-        axes.cells[2].div_ceil(across),
-        axes.cells[1].div_ceil(lines),
-        axes.cells[0],
-        if plan.layout() == Layout::Nhwc { 1 } else { channels },
-        axes.outputs[1],
-        axes.outputs[0],
-    ];
+    };
+    let split = axes.split(plan, &key);
+    let outer = split[4].saturating_mul(plan.batch as u64);
     let blocks = split[..4].iter().fold(outer, |blocks, &radix| blocks.saturating_mul(radix));
     let product = |of: &[u64; 3]| of.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor));
     let of_cell = product(&axes.stride).saturating_add(product(&axes.kernel));
     let iterations = of_cell.saturating_mul(quads).saturating_mul(lines).saturating_mul(2);
-    Ok(Cells { key, blocks, split: split.map(Divisor::new), iterations })
+    Ok(Cells { key: keys::unpool_cells(&key), blocks, split: split.map(Divisor::new), iterations })
 }

@@ -16,9 +16,9 @@ mod partition;
 mod policy;
 mod pool;
 mod reduce;
-mod runs;
 mod slide;
 mod slide_layout;
+mod slide_pass;
 mod sliding;
 mod team;
 mod thread_tile;
@@ -129,10 +129,7 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
         && let Some(build) = choice.build
         && !family.builds().contains(&build)
     {
-        return Err(PlanError::KernelDoesNotApply {
-            kernel: family.name(),
-            reason: "the family does not have this build",
-        });
+        return family.refuse("the family does not have this build");
     }
     match plan {
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
@@ -147,7 +144,7 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
 }
 
 fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let general = || unpool::schedule(plan, limits);
+    let general = || unpool::schedule(plan, limits, unpool::scatters(plan));
     // The general path cannot keep indices to windows, so both gathering builds are tried, also for small tensors.
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
         let generic = |_| gather::schedule(plan, limits, Build::Generic);
@@ -169,7 +166,7 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
             Some(schedule) => return Ok(schedule),
             None => general(),
         },
-        Some(family) => Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason: "the plan is an unpool" }),
+        Some(family) => family.refuse("the plan is an unpool"),
     };
     schedule.and_then(|schedule| checked(schedule, limits))
 }

@@ -1,9 +1,9 @@
 //! One pass of sliding maxima: the division of an axis into classes and chunks, and of a long window into levels.
 
-use wgpu_pooling_plan::internal::count;
-use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolAxis, PoolPlan};
+use wgpu_pooling_plan::{AxisWindow, PlanError, PoolAxis, PoolPlan};
 
-use super::view::{FORMULA, PassAxis};
+use super::bounds::greatest_common_divisor;
+use super::view::{FORMULA, PassAxis, around};
 use crate::family::Family;
 use crate::keys::{FirstElements, SlidingWindow};
 use crate::uniform::{self, Divisor};
@@ -42,12 +42,10 @@ pub(super) struct Slide {
 /// The passes of a plan, in order. Windows of more than `most_chunks` chunks are pooled in levels.
 pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, PlanError> {
     if plan.has_empty_windows() {
-        return refuse("a window can be empty");
+        return Family::Sliding.refuse("a window can be empty");
     }
-    let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
-    let planes = if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { count(&[plan.batch, plan.channels]) };
+    let [planes, mut inner] = around(plan);
     let mut slides = Vec::new();
-    let mut inner = channels;
     let mut overlap = false;
     for (number, axis) in plan.axes.iter().enumerate().rev() {
         if !PassAxis::is_identity(axis) {
@@ -59,7 +57,7 @@ pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, Pl
         inner = inner.saturating_mul(axis.output as u64);
     }
     if !overlap {
-        return refuse("the windows do not overlap");
+        return Family::Sliding.refuse("the windows do not overlap");
     }
     Ok(slides)
 }
@@ -71,11 +69,11 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
     let axis = &plan.axes[number];
     let window = axis.window.strided();
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
-        return refuse("the windows are not given by a kernel and a stride");
+        return Family::Sliding.refuse("the windows are not given by a kernel and a stride");
     };
     // Kernels compute both ends of a window in 32 bits.
     if PassAxis::of(axis).formula().kind != FORMULA {
-        return refuse("an axis is too long");
+        return Family::Sliding.refuse("an axis is too long");
     }
     let (kernel, stride, dilation) = (kernel as u64, stride as u64, dilation as u64);
     let whole = Slide {
@@ -184,13 +182,6 @@ impl Pitch {
     }
 }
 
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    match a.checked_rem(b) {
-        None => a,
-        Some(rest) => greatest_common_divisor(b, rest),
-    }
-}
-
 impl Slide {
     /// The same axis with windows of `taps` taps, `dilation` elements apart.
     fn of_taps(self, taps: u64, dilation: u64) -> Slide {
@@ -264,7 +255,7 @@ impl Slide {
 
     /// The further fields of the uniform, without those that divide the axis among invocations.
     pub fn uniform(&self, plan: &PoolPlan, pitch: Pitch) -> uniform::Slide {
-        let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
+        let [_, channels] = around(plan);
         uniform::Slide {
             classes: Divisor::new(self.classes),
             channels: Divisor::new(channels),
@@ -285,7 +276,7 @@ impl Slide {
         FirstElements {
             stride: self.apart().checked_div(dilation.into()).unwrap_or(1) as u32,
             dilation,
-            channels_inside: plan.layout() == Layout::Nhwc && plan.channels > 1,
+            channels_inside: around(plan)[1] > 1,
             inner_axes: inside.len() as u32,
             inner_dilated: inside.iter().any(|axis| original(axis).dilation > 1),
         }
@@ -316,7 +307,7 @@ impl Slide {
     /// The elements of X that are first taps of the plan's own windows along this axis, over all axes inside.
     pub fn original_range(&self, plan: &PoolPlan) -> AxisRange {
         let axis = original(&plan.axes[self.number]);
-        let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
+        let [_, channels] = around(plan);
         let inside = &plan.axes[self.number.saturating_add(1)..];
         AxisRange {
             input: axis.input.into(),
@@ -355,9 +346,4 @@ impl AxisRange {
         let high = start(last).saturating_add(self.reach as i64).max(self.dilation as i64) as u64;
         [low, high.min(end).max(low)]
     }
-}
-
-/// The error of a plan to which the sliding family does not apply, with the reason.
-pub(super) fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Sliding.name(), reason })
 }

@@ -4,17 +4,17 @@
 use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{Layout, NanPolicy, PlanError, PoolPlan};
 
-use super::bounds::MAX_ITERATIONS;
+use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
 use super::epilogue::Wanted;
 use super::one_pass::OnePass;
-use super::partition::{Groups, unit};
+use super::partition::{Groups, same_place, unit};
 use super::tuning::thread_tile::{
     BESIDE_BYTES, FAR_APART, INVOCATIONS, INVOCATIONS_OF_SOFTWARE, LINES_OF_A_SHARED_ONE, MOST_QUADS_OF_HALVES,
     MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD, TALLEST, TALLEST_APART,
 };
-use super::view::{FORMULA, Pass, PassAxis, passes};
+use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
-use crate::kernel::{ActivationKind, WindowConstants};
+use crate::kernel::{ActivationKind, Sink, WindowConstants};
 use crate::keys::{self, Line, OddTile, Sharing, ThreadTile, ThreadTileKey};
 use crate::schedule::{Limits, Schedule};
 use crate::uniform;
@@ -42,13 +42,11 @@ const NARROWEST_ODD_ROW: u32 = 5;
 
 /// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, activation } = *wanted;
+    let Wanted { plan, limits, activation_kind, .. } = *wanted;
     let along = channels_along(plan, limits)?;
     let is_along = along.is_some();
-    let mut one = match along {
-        Some(pass) => OnePass::with(schedule, plan, limits, activation, pass)?,
-        None => OnePass::of(schedule, plan, limits, activation)?,
-    };
+    let pass = along.map_or_else(|| only_pass(plan, Family::ThreadTile, limits), Ok)?;
+    let mut one = OnePass::new(schedule, wanted, pass)?;
     let tile = tile_of(plan, &one, is_along, limits)?;
     let key = tile.key(plan, &one, activation_kind);
     if tile.sharing == Sharing::Runs {
@@ -85,7 +83,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let indices = one.epilogue.iterations().saturating_mul(tile.most_indices()).saturating_mul(lines);
     let iterations = tile.iterations(lines).saturating_add(indices);
     if iterations > MAX_ITERATIONS {
-        return refuse("a thread tile is too tall for one invocation");
+        return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
     }
     let invocations_of_a_block = if tile.sharing == Sharing::OddTiles {
         tile.split(&mut one, height.div_ceil(lines));
@@ -105,10 +103,7 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
     if plan.layout() != Layout::Nhwc || channels == 1 || channels.is_multiple_of(4) || !small {
         return Ok(None);
     }
-    let mut passes = passes(plan, Family::Direct, limits)?;
-    let (Some(Pass { axes: [first, second, last], .. }), true) = (passes.pop(), passes.is_empty()) else {
-        return Ok(None);
-    };
+    let Pass { axes: [first, second, last], .. } = only_pass(plan, Family::ThreadTile, limits)?;
     let outer = plan.batch as u64;
     let axes = if let Some(line) = last.with_channels(channels) {
         [first, second, line]
@@ -118,14 +113,6 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
         return Ok(None);
     };
     Pass::of(outer, axes, 1).map(Some)
-}
-
-fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::ThreadTile.name(), reason })
-}
-
-fn greatest_common_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { greatest_common_divisor(b, a.checked_rem(b).unwrap_or(0)) }
 }
 
 /// How windows whose taps are no neighbouring channels share the elements of a line.
@@ -150,32 +137,32 @@ fn line_of(plan: &PoolPlan, window: &WindowConstants, channels_along: bool) -> L
 /// The thread tile of an invocation, and the way in which it is computed.
 fn tile_of(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limits) -> Result<ThreadTile, PlanError> {
     if plan.has_empty_windows() {
-        return refuse("a window can be empty");
+        return Family::ThreadTile.refuse("a window can be empty");
     }
     if plan.later_part {
-        return refuse("the windows are parts of windows");
+        return Family::ThreadTile.refuse("the windows are parts of windows");
     }
     let window = one.pass.constants(plan.nan_policy);
     if window.kind != [FORMULA; 3] {
-        return refuse("the windows are not given by a kernel and a stride");
+        return Family::ThreadTile.refuse("the windows are not given by a kernel and a stride");
     }
     let taps = window.kernel.iter().fold(1, |taps: u64, &kernel| taps.saturating_mul(kernel.into()));
     let ([_, lines, _], [_, line_stride, _], [_, line_dilation, _]) = (window.kernel, window.stride, window.dilation);
-    let common = greatest_common_divisor(line_stride, line_dilation).max(1);
+    let common = greatest_common_divisor(line_stride.into(), line_dilation.into()).max(1) as u32;
     let lines_between = line_stride.checked_div(common).unwrap_or(1);
     let outputs_between = line_dilation.checked_div(common).unwrap_or(1);
     // A single line of outputs shares no lines of X.
     let several = one.pass.axes[1].output > 1;
     let shared_lines = several && lines > lines_between;
     if taps > MOST_TAPS || (shared_lines && lines > MOST_LINES) {
-        return refuse("the windows are too large");
+        return Family::ThreadTile.refuse("the windows are too large");
     }
     let inner = one.pass.inner;
     let small = plan.dtype().bytes() < 4;
     let channels = match inner {
         1 => 0,
         inner if inner.is_multiple_of(4) => 4,
-        _ if small => return refuse("channels do not come out even with words"),
+        _ if small => return Family::ThreadTile.refuse("channels do not come out even with words"),
         _ => 1,
     };
     let line = if channels == 4 { Line::Channels } else { line_of(plan, &window, channels_along) };
@@ -188,7 +175,7 @@ fn tile_of(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Li
     let beside = limits.software || channels > 0 || bytes_beside(plan) <= BESIDE_BYTES;
     let quads: u32 = if wide && beside { 2 } else { 1 };
     if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
-        return refuse("the lines of a window take too many registers");
+        return Family::ThreadTile.refuse("the lines of a window take too many registers");
     }
     let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
@@ -273,7 +260,7 @@ impl ThreadTile {
         keys::thread_tile(&ThreadTileKey {
             reduction: plan.reduction,
             dtype: plan.dtype(),
-            sink: one.sink(),
+            sink: Sink::of(plan),
             activation,
             tile: self,
             odd: Some(odd).filter(|_| self.sharing == Sharing::OddTiles),
@@ -283,7 +270,7 @@ impl ThreadTile {
             lines_even: self.lines_even(one),
             orders: self.orders(),
             index_map: one.index_map(),
-            same_place: one.same_place(),
+            same_place: same_place(plan),
             index_digits: Some(one.epilogue.index_digits(plan)).filter(|_| one.takes_digits()),
             in_pairs: (count(plan.input_shape())).saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(8),
         })
@@ -303,7 +290,7 @@ impl ThreadTile {
         let indices = one.epilogue.iterations().saturating_mul(2).saturating_mul(run);
         let iterations = self.iterations(1).saturating_add(1).saturating_add(indices).saturating_mul(lines);
         if iterations > MAX_ITERATIONS {
-            return refuse("a run is too long for one invocation");
+            return Family::ThreadTile.refuse("a run is too long for one invocation");
         }
         one.dispatches(schedule, key, &Groups::of(run, plan.dtype()), 1, iterations)
     }

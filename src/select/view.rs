@@ -9,7 +9,7 @@ use super::tuning::view::PART_TAPS;
 use crate::family::Family;
 use crate::kernel::{PassDigits, WindowConstants};
 use crate::schedule::Limits;
-use crate::tables::{TableRows, Tables};
+use crate::tables::{PassWindow, Tables};
 use crate::uniform;
 
 /// The alignment of binding offsets, in bytes: no device requires more.
@@ -26,19 +26,6 @@ pub(super) const FORMULA: u32 = 0;
 const TABLE: u32 = 1;
 const COVERING: u32 = 2;
 
-/// The windows of one axis of a pass.
-#[derive(Debug, Clone)]
-pub(super) enum PassWindow {
-    /// Output `i` is element `i`.
-    Identity,
-    /// The windows of the plan.
-    Axis(AxisWindow),
-    /// Windows cut into consecutive parts: the windows, their number, and the parts per window.
-    Parts(AxisWindow, u64, u64),
-    /// The inverse map, from an element to the windows that cover it; the number is the axis's extent.
-    CoveringWindows(AxisWindow, u64),
-}
-
 /// One axis of a pass.
 #[derive(Debug, Clone)]
 pub(super) struct PassAxis {
@@ -50,7 +37,7 @@ pub(super) struct PassAxis {
 
 impl PassAxis {
     pub fn unit() -> Self {
-        PassAxis { input: 1, output: 1, most_taps: 1, window: PassWindow::Identity }
+        PassAxis::identity(1)
     }
 
     pub fn of(axis: &PoolAxis) -> Self {
@@ -154,7 +141,7 @@ impl PassAxis {
                 let tap = |number: u64| step.saturating_mul(number as i64);
                 [low.saturating_add(tap(taps.first)), high.saturating_add(tap(taps.end.saturating_sub(1)))]
             }
-            PassWindow::Parts(window, windows, parts) => self.bounds_of_parts(*window, *windows, *parts, first, last),
+            PassWindow::Parts(window, parts, _) => self.bounds_of_parts(*window, *parts, first, last),
             PassWindow::CoveringWindows(..) => [0, end],
         };
         // Empty windows read no element, but a range is never empty.
@@ -164,13 +151,12 @@ impl PassAxis {
 
     /// `bounds` for windows in parts. The bounds are exact if all parts belong to one window. Otherwise they also hold
     /// all parts between the first and the last.
-    fn bounds_of_parts(&self, window: AxisWindow, windows: u64, parts: u64, first: u64, last: u64) -> [i64; 2] {
-        let rows = part_rows(window, self.input, windows, parts);
+    fn bounds_of_parts(&self, window: AxisWindow, parts: u64, first: u64, last: u64) -> [i64; 2] {
         let input = self.input as usize;
         let step = window.taps(0, input).step;
         let last_tap =
             |first: i64, count: i64| first.saturating_add(count.saturating_sub(1).max(0).saturating_mul(step));
-        let ([low, _], [high, count]) = (rows.entry(first), rows.entry(last));
+        let [[low, _], [high, count]] = [first, last].map(|part| self.window.entry(part, self.input));
         let high = last_tap(high, count);
         let window_of = |part: u64| part.checked_div(parts).unwrap_or(0);
         let (of_first, of_last) = (window_of(first), window_of(last));
@@ -331,6 +317,11 @@ impl ElementRange {
         [ElementRange { first: self.first, end: middle }, ElementRange { first: middle, end: self.end }]
     }
 
+    /// The range this many elements further on.
+    pub fn shifted(self, by: u64) -> ElementRange {
+        ElementRange { first: self.first.saturating_add(by), end: self.end.saturating_add(by) }
+    }
+
     /// Extended by this many elements on both sides.
     pub fn widened(self, by: u64) -> ElementRange {
         ElementRange { first: self.first.saturating_sub(by), end: self.end.saturating_add(by) }
@@ -352,10 +343,7 @@ impl ElementRange {
 /// Distributes the axes of a plan over passes, the innermost axis first.
 pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>, PlanError> {
     let axes = &plan.axes;
-    let (outer, inner) = match plan.layout() {
-        Layout::Nchw => (count(&[plan.batch, plan.channels]), 1),
-        Layout::Nhwc => (plan.batch as u64, plan.channels as u64),
-    };
+    let [outer, inner] = around(plan);
     let mut extents: Vec<u64> = axes.iter().map(|axis| axis.input as u64).collect();
     let mut passes = Vec::new();
     let mut pass = |extents: &[u64], begin: usize, end: usize, of: [PassAxis; 3]| {
@@ -398,10 +386,21 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
     Ok(passes)
 }
 
-/// The table rows of windows in parts.
-fn part_rows(window: AxisWindow, input: u64, windows: u64, parts: u64) -> TableRows {
-    let (input, output, parts) = (input as usize, windows as usize, parts as usize);
-    TableRows::Parts { window, input, output, parts, part_taps: PART_TAPS as i64 }
+/// The pass of a plan that a family computes in one.
+pub(super) fn only_pass(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Pass, PlanError> {
+    let mut passes = passes(plan, Family::Direct, limits)?;
+    match (passes.pop(), passes.is_empty()) {
+        (Some(pass), true) => Ok(pass),
+        _ => family.refuse("there are more than three spatial axes"),
+    }
+}
+
+/// The extents outside and inside the spatial axes.
+pub(super) fn around(plan: &PoolPlan) -> [u64; 2] {
+    match plan.layout() {
+        Layout::Nchw => [count(&[plan.batch, plan.channels]), 1],
+        Layout::Nhwc => [plan.batch as u64, plan.channels as u64],
+    }
 }
 
 /// The levels that pool an axis: one, or several levels of parts where a window is too long for one invocation.
@@ -414,7 +413,7 @@ fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> 
         let (windows, parts) = (current.output, current.most_taps.div_ceil(PART_TAPS));
         let output = checked("candidates", windows.checked_mul(parts))?;
         check_table(output, limits)?;
-        let window = PassWindow::Parts(window, windows, parts);
+        let window = PassWindow::Parts(window, parts, PART_TAPS);
         levels.push(PassAxis { input: current.input, output, most_taps: PART_TAPS, window });
         // The candidates of a window are contiguous.
         let window = AxisWindow::Strided { kernel: parts as i64, stride: parts as i64, dilation: 1, pad_begin: 0 };
@@ -432,18 +431,11 @@ fn check_table(entries: u64, limits: &Limits) -> Result<(), PlanError> {
 /// The uniform's description of an axis. If the axis needs a table, the table is appended to `tables`.
 pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -> Result<uniform::Axis, PlanError> {
     let twin = axis.twin();
-    let (input, output) = (axis.input as usize, axis.output as usize);
-    let rows = match axis.window {
-        _ if twin.kind != TABLE => return Ok(twin),
-        PassWindow::Identity => return Ok(twin),
-        PassWindow::CoveringWindows(window, extent) => {
-            TableRows::CoveringWindows { window, elements: output, extent: extent as usize, windows: input }
-        }
-        PassWindow::Axis(window) => TableRows::Windows { window, input, output },
-        PassWindow::Parts(window, windows, parts) => part_rows(window, axis.input, windows, parts),
-    };
+    if twin.kind != TABLE {
+        return Ok(twin);
+    }
     check_table(axis.output, limits)?;
-    let first = checked("bytes of window tables", tables.push(rows))?;
+    let first = checked("bytes of window tables", tables.push(axis.window, axis.input, axis.output))?;
     check_bytes("bytes of window tables", tables.bytes(), limits)?;
     within("words of window tables", tables.words(), MAX_TABLE_WORDS)?;
     Ok(uniform::Axis { table: first as u32, ..twin })
