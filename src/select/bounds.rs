@@ -22,7 +22,7 @@ use crate::schedule::Limits;
 pub const MAX_ITERATIONS: u64 = 7_000;
 
 /// The most taps of one dispatch, so that it ends before a driver's watchdog resets the device.
-pub(crate) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
+pub(super) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
 
 /// The most dispatches of a schedule. Callers should tile or stream pools that need more.
 pub(super) const MAX_DISPATCHES: u64 = 1 << 14;

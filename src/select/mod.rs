@@ -30,7 +30,6 @@ use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
-pub(crate) use bounds::MAX_TAPS;
 pub(crate) use reduce::most_of_a_reduction;
 
 use crate::family::{Build, Family};
@@ -181,22 +180,13 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
     preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
 }
 
-/// The schedule of a pool that must fit one submit. `Family::Accumulating` reads every tap of every window in many
-/// dispatches. It is not tried where all taps together exceed the limit of one submit, because its schedule would be
-/// built and then refused.
+/// The schedule of a pool that must fit one submit. `Family::Accumulating`, which reads every tap of every window in
+/// many dispatches, is not tried: a smaller tile fits another family.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
     let mut order = policy::preference(plan, build, limits);
-    let all_taps = count(plan.output_shape()).saturating_mul(plan.most_taps());
-    if all_taps <= MAX_TAPS {
-        return first_of(plan, limits, build, order);
-    }
     order.retain(|family| *family != Family::Accumulating);
-    let what = "loop iterations of a submit";
-    first_of(plan, limits, build, order).map_err(|error| match error {
-        PlanError::KernelDoesNotApply { .. } => PlanError::ExceedsLimit { what, needed: all_taps, limit: MAX_TAPS },
-        error => error,
-    })
+    first_of(plan, limits, build, order)
 }
 
 /// The schedule of a pool in a family, in this build if the family has it. The schedule is checked against the limits.
