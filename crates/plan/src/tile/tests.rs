@@ -59,9 +59,9 @@ fn check(tiling: &Tiling, x: &Tensor<f32>) {
         let x = TensorView::new(tile.plan().input_shape(), &x).unwrap();
         let (y, indices) = max_pool_with_indices::<f32, i64>(tile.plan(), x).unwrap();
         let (mut y, mut indices) = (y.into_data(), indices.into_data());
-        if let Some(part) = tile.part() {
+        if let Some(last) = tile.last_part() {
             window.combine(tile.plan(), bytemuck::bytes_of(&y[0]), indices[0] as u64);
-            if !part.last {
+            if !last {
                 continue;
             }
             let (n, c) = (tile.output().batch.start, tile.output().channels.start);
