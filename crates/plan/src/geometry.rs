@@ -255,11 +255,7 @@ impl AxisWindow {
     #[doc(hidden)]
     #[inline]
     pub fn bounds(self, output_index: usize, input: usize) -> [i64; 2] {
-        let taps = self.taps(output_index, input);
-        match self {
-            AxisWindow::Strided { .. } => [self.start(output_index, input).max(0), taps.step],
-            AxisWindow::Adaptive { .. } => [taps.first, taps.step],
-        }
+        [self.start(output_index, input).max(0), self.taps(output_index, input).step]
     }
 
     /// The covering windows of position `p`: the first one and their number. Windows in this range that step over `p`

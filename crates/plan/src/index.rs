@@ -196,18 +196,13 @@ impl IndexSpace {
 
     /// Refuses combinations that no convention has.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
-        if self.layout == Layout::Nhwc {
-            if !self.flatten.counts_channels() {
-                return Err(PlanError::Combination { first: "index_layout NHWC", second: "flatten plane" });
-            }
-            if self.order == StorageOrder::ColumnMajor {
-                return Err(PlanError::Combination {
-                    first: "index_layout NHWC",
-                    second: "index_order column_major (storage_order 1)",
-                });
-            }
-        }
-        Ok(())
+        let second = match (self.layout, self.order) {
+            (Layout::Nchw, _) => return Ok(()),
+            (Layout::Nhwc, _) if !self.flatten.counts_channels() => "flatten plane",
+            (Layout::Nhwc, StorageOrder::RowMajor) => return Ok(()),
+            (Layout::Nhwc, StorageOrder::ColumnMajor) => "index_order column_major (storage_order 1)",
+        };
+        Err(PlanError::Combination { first: "index_layout NHWC", second })
     }
 
     /// The number of elements that the convention counts through: valid indices are below it. Sizes beyond 64 bits

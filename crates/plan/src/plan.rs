@@ -418,10 +418,11 @@ impl PoolPlan {
             IndexType::I32 => i32::try_from(*index).is_err(),
             IndexType::I64 => i64::try_from(*index).is_err(),
         };
-        if !self.output_shape().contains(&0) && self.has_empty_windows() {
-            if let Some(index) = empty_index_extremes(&indices, &self.axes).into_iter().find(overflows) {
-                return Err(PlanError::EmptyIndexOverflow { index, index_type });
-            }
+        if !self.output_shape().contains(&0)
+            && self.has_empty_windows()
+            && let Some(index) = empty_index_extremes(&indices, &self.axes).into_iter().find(overflows)
+        {
+            return Err(PlanError::EmptyIndexOverflow { index, index_type });
         }
         self.indices = Some(indices);
         self.derive_tensors(self.dtype(), self.layout());

@@ -87,12 +87,6 @@ impl TensorSpec {
     pub fn check_length(&self, elements: usize) -> Result<(), PlanError> {
         check_length(&self.shape, elements)
     }
-
-    /// Refuses another type or shape.
-    pub(crate) fn check_untyped(&self, what: &'static str, dtype: DType, shape: &[usize]) -> Result<(), ExecuteError> {
-        self.check_dtype(what, dtype)?;
-        self.check_shape(what, shape)
-    }
 }
 
 /// The product of a shape. It saturates; the shapes of plans are checked by [`element_count`] and never do.

@@ -318,11 +318,11 @@ pub fn check_operands(plan: &Plan, inputs: &[TensorRef<'_>], outputs: &[TensorMu
     plan.check_count("inputs", plan.inputs(), inputs.len())?;
     plan.check_count("outputs", plan.outputs(), outputs.len())?;
     let [read, written] = Plan::OPERAND_NAMES;
-    for ((spec, x), what) in plan.inputs().iter().zip(inputs).zip(read) {
-        spec.check_untyped(what, x.dtype, x.shape)?;
-    }
-    for ((spec, y), what) in plan.outputs().iter().zip(outputs).zip(written) {
-        spec.check_untyped(what, y.dtype, y.shape)?;
+    let read = inputs.iter().map(|x| (x.dtype, x.shape)).zip(plan.inputs()).zip(read);
+    let written = outputs.iter().map(|y| (y.dtype, y.shape)).zip(plan.outputs()).zip(written);
+    for (((dtype, shape), spec), what) in read.chain(written) {
+        spec.check_dtype(what, dtype)?;
+        spec.check_shape(what, shape)?;
     }
     Ok(())
 }

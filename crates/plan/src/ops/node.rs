@@ -24,8 +24,8 @@ impl Seen {
     }
 }
 
-/// Reads a node's attributes: `set` takes those of the operator and says whether it has them. Returns the activation, if
-/// the node has one; parameters without a name have nothing to apply to.
+/// Reads the attributes of a node. `set` takes an attribute and says whether the operator has it. Returns the
+/// activation, if the node has one; parameters without a name have nothing to apply to.
 pub(super) fn read_attributes<S: AsRef<str>>(
     operator: &'static str,
     attributes: impl IntoIterator<Item = (S, Attribute)>,
@@ -62,8 +62,8 @@ fn per_axis(
     }
 }
 
-/// The attributes of windows along each axis of these extents. Where lists are not given, strides and dilations are 1 and
-/// pads 0; no pad may be negative.
+/// The attributes of windows along each axis of these extents. Where lists are not given, strides and dilations are 1
+/// and pads 0; no pad may be negative.
 pub(super) fn axes(
     extents: &[usize],
     kernel_shape: &[i64],
