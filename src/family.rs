@@ -1,5 +1,7 @@
 //! Kernel families, each one algorithm, and their builds.
 
+use wgpu_pooling_plan::PlanError;
+
 /// A family of kernels: one algorithm that computes plans. All families that apply to a plan give the same bits.
 ///
 /// ```
@@ -75,6 +77,11 @@ impl Family {
             Family::Gather => "gather",
             Family::ClaimEmit => "claim_emit",
         }
+    }
+
+    /// The error of a plan to which the family does not apply, with the reason.
+    pub(crate) fn refuse<T>(self, reason: &'static str) -> Result<T, PlanError> {
+        Err(PlanError::KernelDoesNotApply { kernel: self.name(), reason })
     }
 
     /// The builds that the family's kernels have.

@@ -1,7 +1,7 @@
 //! Kernels as data: everything that a kernel's text follows from, and its bindings.
 
 use wgpu_pooling_plan::internal::Reduction;
-use wgpu_pooling_plan::{DType, IndexType, NanPolicy};
+use wgpu_pooling_plan::{DType, IndexType, NanPolicy, PoolPlan};
 
 /// The input of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,6 +28,11 @@ pub(crate) enum Sink {
 }
 
 impl Sink {
+    /// The outputs of a pool.
+    pub fn of(plan: &PoolPlan) -> Sink {
+        plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type))
+    }
+
     /// The spelling in a kernel's name.
     pub fn name(self) -> &'static str {
         match self {
@@ -183,20 +188,21 @@ pub(crate) enum CellsKernel {
     Overlaps,
 }
 
-/// The window's attributes and the NaN rule of a specialised build.
+/// The windows on the three axes of a pass and the NaN rule, as a specialised kernel has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct WindowConstants {
-    pub(crate) kernel: [u32; 3],
-    pub(crate) stride: [u32; 3],
-    pub(crate) dilation: [u32; 3],
-    pub(crate) kind: [u32; 3],
-    pub(crate) nan_policy: NanPolicy,
+    pub kernel: [u32; 3],
+    pub stride: [u32; 3],
+    pub dilation: [u32; 3],
+    pub pad_begin: [i32; 3],
+    pub kind: [u32; 3],
+    pub nan_policy: NanPolicy,
 }
 
 impl WindowConstants {
     /// The constants of the kernel's prelude (shaders/window/pass_axis.wgsl).
     pub fn consts(&self) -> Vec<(&'static str, u32)> {
-        let WindowConstants { kernel, stride, dilation, kind, nan_policy } = *self;
+        let WindowConstants { kernel, stride, dilation, kind, nan_policy, .. } = *self;
         let axes = [
             (["KERNEL_0", "KERNEL_1", "KERNEL_2"], kernel),
             (["STRIDE_0", "STRIDE_1", "STRIDE_2"], stride),
@@ -292,20 +298,14 @@ pub enum Operand {
 impl Operand {
     /// The operand's name: `x`, `y`, `indices`, `indices_out`, `report`, `tables`, or `scratch0`, `scratch1`, ...
     pub fn name(self) -> String {
-        let name = match self {
-            Operand::X => "x",
-            Operand::Y => "y",
-            Operand::Indices => "indices",
-            Operand::IndicesOut => "indices_out",
-            Operand::Report => "report",
-            Operand::Tables => "tables",
-            Operand::Scratch(number) => return format!("scratch{number}"),
-        };
-        name.to_owned()
+        match self {
+            Operand::Tables => "tables".to_owned(),
+            Operand::Scratch(number) => format!("scratch{number}"),
+            tensor => tensor.field().to_owned(),
+        }
     }
 
     /// The field of `Buffers` that has the operand's buffer, for errors.
-    #[cfg(feature = "gpu")]
     pub(crate) const fn field(self) -> &'static str {
         match self {
             Operand::X => "x",

@@ -1,20 +1,20 @@
 //! Constructors of kernels: each chooses the part with the entry point, the variants of other parts, and the constants.
 
 mod sliding;
+mod thread_tile;
 mod unpool;
 
 use wgpu_pooling_plan::internal::Reduction;
-use wgpu_pooling_plan::{DType, IndexType, NanPolicy};
+use wgpu_pooling_plan::{DType, NanPolicy};
 
-pub(crate) use sliding::{Begins, SlidingKey, SlidingRow, sliding};
+pub(crate) use sliding::{Begins, FirstElements, SlidingKey, SlidingRow, SlidingWindow, sliding};
+pub(crate) use thread_tile::{Line, OddTile, Sharing, ThreadTile, ThreadTileKey, thread_tile};
 pub(crate) use unpool::{
-    unpool_cells, unpool_check, unpool_claim, unpool_clear, unpool_emit, unpool_fill, unpool_gather, unpool_indirect,
-    unpool_report, unpool_scatter,
+    CellsKey, unpool_cells, unpool_check, unpool_claim, unpool_clear, unpool_emit, unpool_fill, unpool_gather,
+    unpool_indirect, unpool_report, unpool_scatter,
 };
 
-use crate::kernel::{
-    ActivationKind, IndexDigits, Kernel, PassDigits, PassInput, Sink, Specialised, WindowConstants, count_digits,
-};
+use crate::kernel::{ActivationKind, Kernel, PassDigits, PassInput, Sink, Specialised, WindowConstants, count_digits};
 use crate::wgsl::key::KernelKey;
 
 /// A pass of a pool that reads the taps of its windows one by one. `specialised: None` is the generic build.
@@ -67,143 +67,6 @@ pub(crate) fn pool(
         variants,
         consts,
         ..Kernel::new(format!("pool {} {from} to {}, {build}", dtype.name(), sink.name()), entry)
-    }
-    .into()
-}
-
-/// How the outputs of a pool with small windows are divided into thread tiles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ThreadTileKernel {
-    /// Line by line, where lines of outputs share no lines of X.
-    Lines,
-    /// In thread tiles of several lines, which share lines of X.
-    SharedLines,
-    /// `Lines` where lines are not whole words.
-    OddLines,
-    /// `SharedLines` where lines are not whole words.
-    OddSharedLines,
-    /// In the order of Y, across the ends of lines.
-    Runs,
-}
-
-/// The properties that determine a kernel for small windows, in which an invocation computes a thread tile.
-pub(crate) struct ThreadTileKey {
-    pub reduction: Reduction,
-    pub dtype: DType,
-    pub nan_policy: NanPolicy,
-    pub sink: Sink,
-    pub activation: ActivationKind,
-    /// The part that shares work between the windows of a line, and the part that loads a line.
-    pub line: &'static str,
-    pub loads: &'static str,
-    pub entry: ThreadTileKernel,
-    /// Whether four outputs are written at once.
-    pub stores_quads: bool,
-    /// Whether windows have several taps along the outermost of the three axes.
-    pub deep: bool,
-    /// Whether lines are numbered across planes, in X as in Y, and each line of X belongs to one line of windows.
-    pub lines_even: bool,
-    /// Whether keys can hold the order of elements.
-    pub ordered: bool,
-    /// Whether accumulators of f32 hold the key alone, from which the element is recovered.
-    pub keys_alone: bool,
-    /// Whether indices are written in the order of Y.
-    pub same_place: bool,
-    /// Whether the bytes of X are a multiple of eight.
-    pub in_pairs: bool,
-    /// The numbers of digits, where indices or their places are computed by digits.
-    pub index_digits: Option<IndexDigits>,
-    pub consts: Vec<(&'static str, u32)>,
-}
-
-impl ThreadTileKey {
-    /// A constant's value; zero where the kernel has no such constant.
-    fn value(&self, name: &str) -> u32 {
-        self.consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value)
-    }
-
-    /// The part with the order of elements. Where elements are smaller than a word, a key can hold all of the
-    /// accumulator.
-    fn reduction(&self) -> &'static str {
-        let parts = self.reduction.parts();
-        match self.dtype {
-            DType::F32 if self.keys_alone => parts.words,
-            _ if self.dtype.bytes() > 2 => parts.any,
-            _ if !self.dtype.is_float() => parts.integers,
-            _ if self.dtype.bytes() < 2 || !self.ordered => parts.any,
-            _ if self.nan_policy == NanPolicy::PropagateLast => parts.any,
-            _ => parts.halves,
-        }
-    }
-
-    fn variants(&self) -> Vec<&'static str> {
-        let mut variants = vec!["core/pool", "window/constant", self.line, self.loads, self.reduction()];
-        let [lanes, fours, output] = match self.dtype.bytes() {
-            1 => ["lanes/byte4", "thread_tile/fours8", "thread_tile/output_fours"],
-            2 => ["lanes/half4", "thread_tile/fours16", "thread_tile/output_fours"],
-            4 => ["lanes/word4", "thread_tile/fours32", "thread_tile/output_fours"],
-            _ => ["lanes/pair1", "thread_tile/fours64", "thread_tile/output_fours64"],
-        };
-        variants.extend([lanes, fours]);
-        if self.stores_quads {
-            variants.extend(["thread_tile/store_quads", output]);
-        } else {
-            variants.push("thread_tile/store_elements");
-        }
-        variants.extend(match self.entry {
-            ThreadTileKernel::OddLines | ThreadTileKernel::OddSharedLines => ["thread_tile/odd_tile"; 2],
-            _ if self.deep => ["thread_tile/tile", "thread_tile/lines_deep"],
-            _ => ["thread_tile/tile", "thread_tile/lines_flat"],
-        });
-        variants.push("thread_tile/windows");
-        variants.push(if self.value("QUADS") > 1 { "thread_tile/row_of_two" } else { "thread_tile/row_of_one" });
-        variants.push(if self.value("KERNEL_1") > 3 { "thread_tile/kept_seven" } else { "thread_tile/kept_three" });
-        variants.push(if self.lines_even { "thread_tile/window_lines_even" } else { "thread_tile/window_lines" });
-        variants.push(if self.in_pairs { "thread_tile/odd_pairs" } else { "thread_tile/odd_words" });
-        let perhaps = self.nan_policy == NanPolicy::SeedLowest;
-        variants.push(if perhaps { "thread_tile/winner_perhaps" } else { "thread_tile/winner_always" });
-        variants.extend(match self.sink.index_type() {
-            None => ["thread_tile/indices_none"; 2],
-            Some(IndexType::I32) if self.stores_quads && self.same_place => {
-                ["thread_tile/indices", "thread_tile/put_indices_i32"]
-            }
-            Some(IndexType::I64) if self.stores_quads && self.same_place => {
-                ["thread_tile/indices", "thread_tile/put_indices_i64"]
-            }
-            Some(_) => ["thread_tile/indices", "thread_tile/put_indices"],
-        });
-        variants
-    }
-}
-
-/// A pool of small windows by thread tiles.
-pub(crate) fn thread_tile(key: &ThreadTileKey) -> KernelKey {
-    let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(|name| key.value(name));
-    let outputs = key.value("QUADS").saturating_mul(4);
-    let (kind, entry) = match key.entry {
-        ThreadTileKernel::Lines => ("lines", "kernel/pool_lines"),
-        ThreadTileKernel::SharedLines => ("shared lines", "kernel/pool_shared_lines"),
-        ThreadTileKernel::OddLines => ("odd lines", "kernel/pool_odd_lines"),
-        ThreadTileKernel::OddSharedLines => ("odd shared lines", "kernel/pool_odd_shared_lines"),
-        ThreadTileKernel::Runs => ("runs", "kernel/pool_runs"),
-    };
-    let (dtype, sink) = (key.dtype.name(), key.sink.name());
-    let mut consts = key.consts.clone();
-    // Whether equal keys mean equal accumulators: an accumulator then holds no position, and no element beside the key.
-    let alike = key.sink.index_type().is_none() && key.reduction() != key.reduction.parts().any;
-    consts.push(("EQUALS_ALIKE", alike.into()));
-    let mut variants = key.variants();
-    count_digits(key.index_digits, &mut variants, &mut consts);
-    Kernel {
-        element: Some(key.dtype),
-        activation: Some(key.activation),
-        writes: key.sink.index_type(),
-        variants,
-        consts,
-        ..Kernel::new(
-            format!("pool {dtype} to {sink}, {depth}x{height}x{width}, thread tile, {kind} of {outputs} outputs"),
-            entry,
-        )
     }
     .into()
 }

@@ -235,6 +235,11 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// A schedule without dispatches.
+    pub(crate) fn new(plan: Plan, family: Family, build: Build) -> Schedule {
+        Schedule { plan, family, build, dispatches: Vec::new(), tables: Tables::default(), scratch: Vec::new() }
+    }
+
     /// The plan that the schedule computes.
     pub fn plan(&self) -> &Plan {
         &self.plan

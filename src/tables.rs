@@ -7,48 +7,52 @@ use wgpu_pooling_plan::internal::take_digit;
 /// Words of an entry: the first tap and the number of taps of a window.
 const ENTRY_WORDS: u64 = 2;
 
-/// The entries of one axis.
+/// The windows of one axis of a pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum TableRows {
-    /// The taps of each of `output` windows on an axis of `input` elements.
-    Windows { window: AxisWindow, input: usize, output: usize },
-    /// The covering windows of each of `elements` elements, among `windows` windows on an axis of `extent` elements.
-    CoveringWindows { window: AxisWindow, elements: usize, extent: usize, windows: usize },
-    /// The `parts` parts, of `part_taps` taps each, of each of `output` windows on an axis of `input` elements. The
-    /// last parts of a window can be empty.
-    Parts { window: AxisWindow, input: usize, output: usize, parts: usize, part_taps: i64 },
+pub(crate) enum PassWindow {
+    /// Output `i` is element `i`.
+    Identity,
+    /// The windows of the plan.
+    Axis(AxisWindow),
+    /// Windows cut into consecutive parts: the windows, the parts per window, and the taps of a part. The last parts of
+    /// a window can be empty.
+    Parts(AxisWindow, u64, u64),
+    /// The inverse map, from an element to the windows that cover it; the number is the axis's extent.
+    CoveringWindows(AxisWindow, u64),
 }
 
-impl TableRows {
-    /// The number of entries; `None` if it overflows 64 bits.
-    pub fn entries(&self) -> Option<u64> {
-        match *self {
-            TableRows::Windows { output, .. } => Some(output as u64),
-            TableRows::CoveringWindows { elements, .. } => Some(elements as u64),
-            TableRows::Parts { output, parts, .. } => (output as u64).checked_mul(parts as u64),
-        }
-    }
-
-    /// The first tap and the number of taps of an entry.
-    pub fn entry(&self, number: u64) -> [i64; 2] {
-        match *self {
-            TableRows::Windows { window, input, .. } => {
-                let taps = window.taps(number as usize, input);
+impl PassWindow {
+    /// The first tap and the number of taps of an output, or of windows that cover an element, on an axis of `input`
+    /// elements or windows.
+    pub fn entry(self, output: u64, input: u64) -> [i64; 2] {
+        let of_window = |window: AxisWindow, number: u64| window.taps(number as usize, input as usize);
+        match self {
+            PassWindow::Identity => [output as i64, 1],
+            PassWindow::Axis(window) => {
+                let taps = of_window(window, output);
                 [taps.first, taps.count]
             }
-            TableRows::CoveringWindows { window, extent, windows, .. } => {
-                window.covering_windows(number as usize, extent, windows)
+            PassWindow::CoveringWindows(window, extent) => {
+                window.covering_windows(output as usize, extent as usize, input as usize)
             }
-            TableRows::Parts { window, input, parts, part_taps, .. } => {
-                let mut number = number;
-                let part = take_digit(&mut number, parts as u64) as i64;
-                let taps = window.taps(number as usize, input);
-                let done = part.saturating_mul(part_taps);
+            PassWindow::Parts(window, parts, part_taps) => {
+                let mut number = output;
+                let part = take_digit(&mut number, parts);
+                let taps = of_window(window, number);
+                let done = part.saturating_mul(part_taps) as i64;
                 let skipped = done.min(taps.count).saturating_mul(taps.step);
-                [taps.first.saturating_add(skipped), taps.count.saturating_sub(done).clamp(0, part_taps)]
+                [taps.first.saturating_add(skipped), taps.count.saturating_sub(done).clamp(0, part_taps as i64)]
             }
         }
     }
+}
+
+/// The entries of one axis: the windows, the extent that they lie in, and their number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct TableRows {
+    window: PassWindow,
+    input: u64,
+    entries: u64,
 }
 
 /// The tables of a schedule, concatenated in one buffer.
@@ -60,9 +64,9 @@ pub(crate) struct Tables {
 
 impl Tables {
     /// Appends the entries of an axis and returns the word at which they begin; `None` if the bytes overflow 64 bits.
-    pub fn push(&mut self, rows: TableRows) -> Option<u64> {
-        let first = self.words();
-        let entries = self.entries.checked_add(rows.entries()?)?;
+    pub fn push(&mut self, window: PassWindow, input: u64, entries: u64) -> Option<u64> {
+        let (first, rows) = (self.words(), TableRows { window, input, entries });
+        let entries = self.entries.checked_add(entries)?;
         // `bytes` must not overflow either, which is checked once, here.
         entries.checked_add(1)?.checked_mul(ENTRY_WORDS.checked_mul(4)?)?;
         self.entries = entries;
@@ -83,9 +87,9 @@ impl Tables {
     /// Appends the tables' words, as bytes.
     pub fn fill(&self, words: &mut Vec<u8>) {
         words.extend_from_slice(bytemuck::bytes_of(&[0u32; ENTRY_WORDS as usize]));
-        for rows in &self.rows {
-            for number in 0..rows.entries().unwrap_or(0) {
-                let [first, count] = rows.entry(number);
+        for &TableRows { window, input, entries } in &self.rows {
+            for number in 0..entries {
+                let [first, count] = window.entry(number, input);
                 // A first tap beyond 32 bits belongs to an empty window.
                 let entry = [u32::try_from(first).unwrap_or(u32::MAX), count as u32];
                 words.extend_from_slice(bytemuck::bytes_of(&entry));
@@ -103,26 +107,20 @@ mod tests {
         let window = AxisWindow::adaptive(35, 1 << 24);
         let mut tables = Tables::default();
         assert_eq!((tables.words(), tables.bytes()), (2, 8));
-        let rows = TableRows::Windows { window, input: 35, output: 1 << 24 };
-        assert_eq!(tables.push(rows), Some(2));
-        let parts = TableRows::Parts { window, input: 5000, output: 2, parts: 3, part_taps: 1024 };
-        assert_eq!(tables.push(parts), Some(2 + (2 << 24)));
+        assert_eq!(tables.push(PassWindow::Axis(window), 35, 1 << 24), Some(2));
+        assert_eq!(tables.push(PassWindow::Parts(window, 3, 1024), 5000, 6), Some(2 + (2 << 24)));
         assert_eq!(tables.words(), 2 + (2 << 24) + 12);
-        let endless = TableRows::Parts { window, input: 1, output: usize::MAX, parts: usize::MAX, part_taps: 1 };
-        assert_eq!(tables.push(endless), None);
+        assert_eq!(tables.push(PassWindow::Axis(window), 1, u64::MAX), None);
         assert_eq!(tables.words(), 2 + (2 << 24) + 12);
     }
 
     #[test]
     fn the_parts_of_a_window_are_its_taps_in_order() {
         let window = AxisWindow::Strided { kernel: 7, stride: 2, dilation: 3, pad_begin: 4 };
-        let (input, output) = (20, 5);
-        let rows = TableRows::Parts { window, input, output, parts: 4, part_taps: 2 };
-        assert_eq!(rows.entries(), Some(20));
-        for number in 0..output {
-            let taps = window.taps(number, input);
+        for number in 0..5 {
+            let taps = window.taps(number, 20);
             let found: Vec<i64> = (0..4)
-                .map(|part| rows.entry(number as u64 * 4 + part))
+                .map(|part| PassWindow::Parts(window, 4, 2).entry(number as u64 * 4 + part, 20))
                 .flat_map(|[first, count]| (0..count).map(move |tap| first + tap * taps.step))
                 .collect();
             assert_eq!(found, taps.positions().collect::<Vec<_>>(), "window {number}");
@@ -134,13 +132,8 @@ mod tests {
     fn what_is_filled_is_as_long_as_was_said() {
         let window = AxisWindow::Strided { kernel: 2, stride: 1, dilation: 1 << 40, pad_begin: 1 << 40 };
         let mut tables = Tables::default();
-        tables.push(TableRows::CoveringWindows {
-            window: AxisWindow::adaptive(3, 2),
-            elements: 3,
-            extent: 3,
-            windows: 2,
-        });
-        tables.push(TableRows::Windows { window, input: 2, output: 2 });
+        tables.push(PassWindow::CoveringWindows(AxisWindow::adaptive(3, 2), 3), 2, 3);
+        tables.push(PassWindow::Axis(window), 2, 2);
         let mut bytes = Vec::new();
         tables.fill(&mut bytes);
         assert_eq!(bytes.len() as u64, tables.bytes());

@@ -35,14 +35,6 @@ uniform! {
     }
 }
 
-impl Axis {
-    /// An axis of these extents whose windows are single elements.
-    pub fn of(input: u64, output: u64) -> Axis {
-        let (input, output) = (input as u32, output as u32);
-        Axis { input, output, kernel: 1, stride: 1, dilation: 1, pad_begin: 0, kind: 0, table: 0 }
-    }
-}
-
 uniform! {
     /// A digit of a mixed-radix number (shaders/core/pool.wgsl).
     Digit {

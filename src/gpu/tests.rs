@@ -179,8 +179,7 @@ fn flat_indices_past_32_bits_are_exact_on_the_device() {
     let shape = [2, 3, 4, 5];
     let x = tensor(&shape);
     // Dilated, so that some windows lie wholly in padding and every kind of index is made.
-    let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];
-    for empty in empties {
+    for &empty in EmptyIndex::ALL {
         for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
             let pool = MaxPool::new([2, 2]).dilations([5, 1]).pads([2, 1, 2, 1]).empty_index(empty).index_order(order);
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
@@ -279,8 +278,7 @@ fn slices_of_one_schedule_from_several_threads_do_not_share_scratch_memory() {
 #[test]
 fn a_tile_of_a_tensor_past_2_to_the_40_elements_has_its_indices() {
     let Some(gpu) = gpu() else { return };
-    let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];
-    for empty in empties {
+    for &empty in EmptyIndex::ALL {
         for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
             // Windows wholly in padding at either end of the rows.
             let pool = MaxPool::new([3, 2]).pads([1, 4, 1, 5]).nan_policy(NanPolicy::SeedLowest).empty_index(empty);

@@ -14,8 +14,9 @@ pub(crate) enum Begins {
     /// The first pass sets a flag if it meets a window that begins with a NaN; the last pass then reads the first
     /// elements of all windows.
     Flagged,
-    /// The first pass writes notes for the last pass, which tell which windows begin with a NaN.
-    Noted,
+    /// The first pass writes notes for the last pass, each of which tells for this many windows whether they begin with
+    /// a NaN.
+    Noted(u32),
 }
 
 /// A pass of sliding maxima along the innermost axis, in which the lanes of a vector are neighbours along the axis.
@@ -27,14 +28,46 @@ pub(crate) struct SlidingRow {
     pub even: bool,
 }
 
+/// The window of a pass in chunks: of each chunk of `chunk` taps `read` taps are read, and of a further chunk `rest`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SlidingWindow {
+    pub chunks: u32,
+    pub chunk: u32,
+    pub read: u32,
+    pub rest: u32,
+    /// Whether there is one further tap at the end.
+    pub last_tap: bool,
+    pub dilated: bool,
+}
+
+impl SlidingWindow {
+    /// Whether every chunk is one tap.
+    fn has_single_taps(&self) -> bool {
+        self.read == 1 && self.rest == 0 && !self.last_tap
+    }
+}
+
+/// How the last pass finds the first elements of the plan's own windows: the distance in taps of neighbouring windows
+/// of a class, the dilation of the axis, and the axes inside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FirstElements {
+    pub stride: u32,
+    pub dilation: u32,
+    pub channels_inside: bool,
+    pub inner_axes: u32,
+    pub inner_dilated: bool,
+}
+
 /// The properties that determine a kernel of a pass of sliding maxima.
 pub(crate) struct SlidingKey {
     pub reduction: Reduction,
     pub dtype: DType,
     pub nan_policy: NanPolicy,
-    /// The division of the axis into chunks, and whether every chunk is a single tap.
-    pub consts: Vec<(&'static str, u32)>,
-    pub single_taps: bool,
+    pub window: SlidingWindow,
+    /// Windows per invocation.
+    pub run: u32,
+    /// Of the last pass.
+    pub first_elements: Option<FirstElements>,
     /// Whether the pass reads X; otherwise it reads scratch memory.
     pub first: bool,
     /// How the lanes lie along the axis; `None` if they lie across it.
@@ -104,10 +137,36 @@ impl SlidingKey {
             (Begins::Flagged, true, false) => ["core/begins_flagged", "core/slide_flag"],
             (Begins::Flagged, true, true) => ["core/begins_flagged", found],
             (Begins::Flagged, false, true) => ["core/begins_unknown", found],
-            (Begins::Noted, true, _) => ["core/begins_noted", "core/slide_end"],
-            (Begins::Noted, false, true) => ["core/begins_unknown", "core/slide_noted"],
+            (Begins::Noted(_), true, _) => ["core/begins_noted", "core/slide_end"],
+            (Begins::Noted(_), false, true) => ["core/begins_unknown", "core/slide_noted"],
             _ => ["core/begins_unknown", "core/slide_end"],
         }
+    }
+
+    /// The constants, without those of index digits and of rows.
+    fn consts(&self) -> Vec<(&'static str, u32)> {
+        let SlidingWindow { chunks, chunk, read, rest, last_tap, dilated } = self.window;
+        let mut consts = vec![("CHUNKS", chunks), ("CHUNK", chunk), ("READ", read), ("REST", rest)];
+        consts.extend([("LAST_TAP", last_tap.into()), ("DILATED", dilated.into()), ("RUN", self.run)]);
+        if let Some(first) = self.first_elements {
+            consts.extend([
+                ("FIRST_STRIDE", first.stride),
+                ("FIRST_DILATION", first.dilation),
+                ("CHANNELS_INSIDE", first.channels_inside.into()),
+                ("INNER_AXES", first.inner_axes),
+                ("INNER_DILATED", first.inner_dilated.into()),
+            ]);
+            if let Begins::Noted(windows) = self.begins {
+                consts.push(("NOTED", windows));
+            }
+        }
+        consts.extend([
+            ("NAN_POLICY", self.nan_policy.number()),
+            ("PARTIAL", self.partial.into()),
+            ("POSITION_INDEX", self.position_index.into()),
+            ("SAME_PLACE", self.same_place.into()),
+        ]);
+        consts
     }
 
     fn vector(&self) -> &'static str {
@@ -135,7 +194,7 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
         (true, true) => "core/slide_keep_places",
         (false, _) => "core/slide_finish",
     });
-    variants.push(if key.single_taps { "core/slide_tap" } else { "core/slide_taps" });
+    variants.push(if key.window.has_single_taps() { "core/slide_tap" } else { "core/slide_taps" });
     variants.extend(key.begins());
     variants.push("core/x_element");
     variants.push(if key.first { "core/met_here" } else { "core/met_before" });
@@ -147,13 +206,9 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     });
     variants.push(if key.partial { "core/slide_by_ones" } else { "core/slide_by_vectors" });
     variants.push(if sink.index_type().is_some() { "core/slide_index" } else { "core/slide_no_index" });
-    let mut consts = key.consts.clone();
-    consts.push(("NAN_POLICY", key.nan_policy.number()));
-    consts.push(("PARTIAL", key.partial.into()));
-    consts.push(("POSITION_INDEX", key.position_index.into()));
-    consts.push(("SAME_PLACE", key.same_place.into()));
+    let mut consts = key.consts();
     count_digits(key.index_digits, &mut variants, &mut consts);
-    let [chunks, chunk] = [0, 1].map(|at| consts.get(at).map_or(0, |(_, value)| *value));
+    let SlidingWindow { chunks, chunk, .. } = key.window;
     let from = if key.first { "X" } else { "kept" };
     let to = if keeps { "kept" } else { sink.name() };
     let lanes = key.lanes;

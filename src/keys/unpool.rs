@@ -95,34 +95,91 @@ pub(crate) fn unpool_gather(
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
 
-/// Writes the stride cells of a few neighbouring sources. `access` names the parts that load and store four elements,
-/// and that load four indices.
-pub(crate) fn unpool_cells(
-    cells: CellsKernel,
-    dtype: DType,
-    index_type: IndexType,
-    activation: ActivationKind,
-    access: [&'static str; 2],
-    outside: OutsideWindow,
-    consts: &[(&'static str, u64)],
-) -> KernelKey {
-    let (of, entry) = match cells {
+/// The properties that determine a kernel that writes stride cells.
+pub(crate) struct CellsKey {
+    pub cells: CellsKernel,
+    pub dtype: DType,
+    pub index_type: IndexType,
+    pub activation: ActivationKind,
+    pub outside: OutsideWindow,
+    /// The parts that load and store four elements, and that load four indices.
+    pub access: [&'static str; 2],
+    /// The windows of sources.
+    pub kernel: [u64; 3],
+    pub stride: [u64; 3],
+    pub pad: [u64; 3],
+    /// The cells of an invocation: quads across, columns across, and lines.
+    pub quads: u64,
+    pub across: u64,
+    pub lines: u64,
+    /// Whether channels lie inside the last axis.
+    pub inner: bool,
+    /// Whether every cell has one source, whose index is a position in Y, and lies in Y but for its last columns.
+    pub plain: bool,
+    /// Whether an index is a position in Y, and is stored in the order of X.
+    pub positions: bool,
+    pub same_place: bool,
+    /// Whether every cell has a source, and every lane of an invocation has one.
+    pub cells_filled: bool,
+    pub lanes_filled: bool,
+    /// Whether Y is whole cells along the outer axes, and along the last axis.
+    pub exact_lines: bool,
+    pub exact_columns: bool,
+    /// Whether a window reaches beyond Y on the last axis.
+    pub clipped: bool,
+    /// Whether the indices of neighbouring columns differ by one.
+    pub unit_columns: bool,
+    /// Whether invocations write whole quads of Y.
+    pub whole: bool,
+    /// Whether rows of X are whole words.
+    pub x_even: bool,
+}
+
+impl CellsKey {
+    fn consts(&self) -> Vec<(&'static str, u32)> {
+        let numbers = [
+            ("KERNEL_0", self.kernel[0]),
+            ("KERNEL_1", self.kernel[1]),
+            ("KERNEL_2", self.kernel[2]),
+            ("STRIDE_0", self.stride[0]),
+            ("STRIDE_1", self.stride[1]),
+            ("STRIDE_2", self.stride[2]),
+            ("PAD_1", self.pad[1]),
+            ("PAD_2", self.pad[2]),
+            ("QUADS", self.quads),
+            ("ACROSS", self.across),
+            ("LINES", self.lines),
+            ("INNER", self.inner.into()),
+            ("PLAIN", self.plain.into()),
+            ("POSITIONS", self.positions.into()),
+            ("SAME_PLACE", self.same_place.into()),
+            ("CELLS_FILLED", self.cells_filled.into()),
+            ("LANES_FILLED", self.lanes_filled.into()),
+            ("EXACT_LINES", self.exact_lines.into()),
+            ("EXACT_COLUMNS", self.exact_columns.into()),
+            ("CLIPPED", self.clipped.into()),
+            ("UNIT_COLUMNS", self.unit_columns.into()),
+            ("WHOLE", self.whole.into()),
+            ("X_EVEN", self.x_even.into()),
+        ];
+        numbers.into_iter().map(|(name, value)| (name, value as u32)).collect()
+    }
+}
+
+/// Writes the stride cells of a few neighbouring sources.
+pub(crate) fn unpool_cells(key: &CellsKey) -> KernelKey {
+    let (of, entry) = match key.cells {
         CellsKernel::Apart => ("cells", "kernel/unpool_cells"),
         CellsKernel::Runs => ("runs of cells", "kernel/unpool_runs"),
         CellsKernel::Overlaps => ("overlapping cells", "kernel/unpool_overlaps"),
     };
-    let window = |axis| {
-        let of = |name: &str| consts.iter().find(|(found, _)| found.starts_with(name) && found.ends_with(axis));
-        of("KERNEL_").map_or(0, |(_, kernel)| *kernel)
-    };
-    let [depth, height, width] = ["0", "1", "2"].map(window);
-    let (dtype_name, (part, others)) = (dtype.name(), outside_window(outside));
-    let name = format!("unpool {of} {dtype_name} by {}, {depth}x{height}x{width}{others}", index_type.name());
+    let [depth, height, width] = key.kernel;
+    let (dtype, index_type, (part, others)) = (key.dtype.name(), key.index_type.name(), outside_window(key.outside));
+    let name = format!("unpool {of} {dtype} by {index_type}, {depth}x{height}x{width}{others}");
     let mut kernel = gather(name, entry);
-    kernel.variants.extend(access);
+    kernel.variants.extend(key.access);
     kernel.variants.push(part);
-    let consts = consts.iter().map(|&(name, value)| (name, value as u32)).collect();
-    Kernel { element: Some(dtype), activation: Some(activation), consts, ..kernel }.into()
+    Kernel { element: Some(key.dtype), activation: Some(key.activation), consts: key.consts(), ..kernel }.into()
 }
 
 /// The part that tells of indices outside their windows, and what a kernel's name says of it.

@@ -6,8 +6,8 @@ use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
 use super::epilogue::{Epilogue, Wanted, lanes};
-use super::partition::{OUTPUT_UNIT, Partitioner, bound_range, ranges};
-use super::view::{ElementRange, Pass, iterations, passes};
+use super::partition::{OUTPUT_UNIT, bound_range, index_bytes, ranges, store};
+use super::view::{ElementRange, Pass, iterations, only_pass};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, PassInput, Sink};
 use crate::keys;
@@ -27,23 +27,16 @@ const ACCUMULATORS: Operand = Operand::Scratch(0);
 /// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
     let Wanted { plan, limits, activation_kind, activation } = *wanted;
-    let passes = passes(plan, Family::Direct, limits)?;
-    let [pass] = passes.as_slice() else {
-        let reason = "there are more than three spatial axes";
-        return Err(PlanError::KernelDoesNotApply { kernel: Family::Accumulating.name(), reason });
-    };
+    let pass = &only_pass(plan, Family::Accumulating, limits)?;
     // There are many parts of few taps each, so specialising would gain little.
     schedule.build = Build::Generic;
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let uniform = epilogue.uniform_of(pass, &mut schedule.tables, limits)?;
     let (total, lanes) = (pass.outputs, lanes(plan.dtype()));
-    let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
-    let partitioner = Partitioner { plan, passes: &passes, limits };
+    let sink = Sink::of(plan);
+    let stored = |outputs: ElementRange| store(plan, outputs).aligned(index_bytes(plan));
     let most = limits.max_binding_bytes.min(limits.max_buffer_bytes).min(MOST_BYTES);
     let accumulator_bytes = |outputs: u64| device_bytes(outputs, ACCUMULATOR_BYTES);
-    let index_bytes = |places: ElementRange| {
-        plan.indices.as_ref().map_or(0, |indices| device_bytes(places.count(), indices.index_type.bytes()))
-    };
     let fit = |outputs: ElementRange| {
         grid(outputs.count(), limits)?;
         within("bytes of accumulators", accumulator_bytes(outputs.count()), most)?;
@@ -53,7 +46,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
             limits.max_binding_bytes,
         )?;
         // Where the indices' layout differs from the data's, a whole batch item of indices is bound at once.
-        let indices = index_bytes(partitioner.store(outputs).aligned(partitioner.index_bytes()));
+        let indices = device_bytes(stored(outputs).count(), index_bytes(plan));
         within("bytes of the indices of a batch item (max_binding_bytes)", indices, limits.max_binding_bytes)
     };
     let tiles = ranges(total, OUTPUT_UNIT, fit)?;
@@ -74,9 +67,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     for tile in tiles {
         let mut parts = WindowParts { pass, plan, limits, uniform, tile, accumulate: &accumulate, schedule };
         parts.take(tile, pass.taps())?;
-        let store = partitioner.store(tile).aligned(partitioner.index_bytes());
-        let iterations = epilogue.iterations.saturating_add(1).saturating_mul(lanes);
-        parts.epilogue(finishing.clone(), sink, store, lanes, iterations)?;
+        let iterations = epilogue.iterations().saturating_add(1).saturating_mul(lanes);
+        parts.epilogue(finishing.clone(), sink, stored(tile), lanes, iterations)?;
     }
     Ok(())
 }

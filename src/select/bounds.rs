@@ -22,7 +22,7 @@ use crate::schedule::Limits;
 pub const MAX_ITERATIONS: u64 = 7_000;
 
 /// The most taps of one dispatch, so that it ends before a driver's watchdog resets the device.
-pub(crate) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
+pub(super) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
 
 /// The most dispatches of a schedule. Callers should tile or stream pools that need more.
 pub(super) const MAX_DISPATCHES: u64 = 1 << 14;
@@ -60,6 +60,13 @@ pub(super) fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Re
 /// A checked sum or product of a caller's numbers; `None`, an overflow of 64 bits, is refused.
 pub(super) fn checked(what: &'static str, value: Option<u64>) -> Result<u64, PlanError> {
     value.ok_or(PlanError::ExceedsLimit { what, needed: u64::MAX, limit: i64::MAX as u64 })
+}
+
+pub(super) fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    match a.checked_rem(b) {
+        None => a,
+        Some(rest) => greatest_common_divisor(b, rest),
+    }
 }
 
 /// Refuses more elements than positions can count.

@@ -6,11 +6,12 @@ use wgpu_pooling_plan::{IndexType, Layout, OutsideWindow, PlanError, UnpoolPlan}
 
 use super::digits::dense_strides;
 use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERLAPS, QUADS_OF_SOFTWARE};
+use super::view::{FORMULA, WindowFormula};
 use crate::family::Family;
 use crate::kernel::{ActivationKind, CellsKernel};
-use crate::keys;
+use crate::keys::{self, CellsKey};
 use crate::schedule::Limits;
-use crate::uniform::{self, Divisor};
+use crate::uniform::Divisor;
 use crate::wgsl::key::KernelKey;
 
 /// Sources that are loaded together.
@@ -25,10 +26,6 @@ pub(super) struct Cells {
     pub iterations: u64,
 }
 
-fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Gather.name(), reason })
-}
-
 /// The three axes of an unpool.
 struct CellAxes {
     kernel: [u64; 3],
@@ -41,12 +38,12 @@ struct CellAxes {
 }
 
 impl CellAxes {
-    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<CellAxes, PlanError> {
-        if windows.iter().any(|axis| axis.kind != 0 || axis.dilation != 1 || axis.pad_begin < 0) {
-            return refuse("the windows are not given by a kernel and a stride alone");
+    fn of(plan: &UnpoolPlan, windows: &[WindowFormula; 3]) -> Result<CellAxes, PlanError> {
+        if windows.iter().any(|axis| axis.kind != FORMULA || axis.dilation != 1 || axis.pad_begin < 0) {
+            return Family::Gather.refuse("the windows are not given by a kernel and a stride alone");
         }
         if plan.space.extents != plan.y_extents {
-            return refuse("indices count other extents than the output's");
+            return Family::Gather.refuse("indices count other extents than the output's");
         }
         let skipped = 3usize.saturating_sub(plan.y_extents.len());
         let extents = |extents: &[usize]| {
@@ -54,39 +51,40 @@ impl CellAxes {
         };
         let (inputs, outputs) = (extents(&plan.x_extents), extents(&plan.y_extents));
         // On an axis with one source and one output, kernel and stride count as 1: there are no other cells to fill.
-        let of = |unit: u64, value: fn(&uniform::Axis) -> u32| {
+        let of = |unit: u64, value: fn(&WindowFormula) -> u32| {
             let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
             [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
         };
         let scatters = plan.outside_window == OutsideWindow::Scatter;
         // A window that lies wholly in the padding contains no element, not even the single output of an axis.
-        let in_padding = |axis: &uniform::Axis| axis.pad_begin.unsigned_abs() >= axis.kernel;
+        let in_padding = |axis: &WindowFormula| axis.pad_begin.unsigned_abs() >= axis.kernel;
         if !scatters && windows.iter().any(in_padding) {
-            return refuse("a window lies wholly in the padding");
+            return Family::Gather.refuse("a window lies wholly in the padding");
         }
         let (kernel, stride) = (of(1, |axis| axis.kernel), of(1, |axis| axis.stride));
         let pad = of(0, |axis| axis.pad_begin.unsigned_abs());
         if stride.iter().fold(1, |product: u64, &stride| product.saturating_mul(stride)) > MOST_PLACES {
-            return refuse("the cells are too large");
+            return Family::Gather.refuse("the cells are too large");
         }
         let cells = [0, 1, 2].map(|axis| outputs[axis].div_ceil(stride[axis]).max(inputs[axis]));
         let axes = CellAxes { kernel, stride, pad, inputs, outputs, cells };
         if !scatters && axes.leave_gaps() {
-            return refuse("windows leave gaps, in which no index may lie");
+            return Family::Gather.refuse("windows leave gaps, in which no index may lie");
         }
         Ok(axes)
     }
 
-    fn consts(&self) -> [(&'static str, u64); 8] {
+    /// The radices by which an invocation's number is split.
+    fn split(&self, plan: &UnpoolPlan, key: &CellsKey) -> [u64; 7] {
+        let channels = plan.channels as u64;
         [
-            ("KERNEL_0", self.kernel[0]),
-            ("KERNEL_1", self.kernel[1]),
-            ("KERNEL_2", self.kernel[2]),
-            ("STRIDE_0", self.stride[0]),
-            ("STRIDE_1", self.stride[1]),
-            ("STRIDE_2", self.stride[2]),
-            ("PAD_1", self.pad[1]),
-            ("PAD_2", self.pad[2]),
+            if key.inner { channels.div_ceil(QUAD) } else { 1 },
+            self.cells[2].div_ceil(key.across),
+            self.cells[1].div_ceil(key.lines),
+            self.cells[0],
+            if plan.layout() == Layout::Nhwc { 1 } else { channels },
+            self.outputs[1],
+            self.outputs[0],
         ]
     }
 
@@ -152,8 +150,8 @@ impl InvocationCells {
                 let lines = if limits.software && axes.cells[1] >= 8 { LINES_OF_SOFTWARE } else { 1 };
                 Ok(InvocationCells { kernel: CellsKernel::Overlaps, quads: 1, lines })
             }
-            (false, true) => refuse("too many windows hold the same element"),
-            (_, false) => refuse("the last axis does not come out even with words"),
+            (false, true) => Family::Gather.refuse("too many windows hold the same element"),
+            (_, false) => Family::Gather.refuse("the last axis does not come out even with words"),
         }
     }
 }
@@ -189,7 +187,7 @@ fn names_part(index_type: IndexType, wide: bool) -> &'static str {
 /// The kernel for a plan. `windows` map a source to its window on three axes.
 pub(super) fn cells(
     plan: &UnpoolPlan,
-    windows: &[uniform::Axis; 3],
+    windows: &[WindowFormula; 3],
     activation: ActivationKind,
     limits: &Limits,
 ) -> Result<Cells, PlanError> {
@@ -209,41 +207,38 @@ pub(super) fn cells(
     let exact_lines = axes.exact(0) && axes.exact(1);
     let whole_cells = axes.exact(2) && axes.cells[2].is_multiple_of(across);
     let plain = kernel == CellsKernel::Apart && positions && same_place && filled && exact_lines && axes.stride[0] == 1;
-    let mut consts = axes.consts().to_vec();
-    consts.extend([
-        ("QUADS", quads),
-        ("ACROSS", across),
-        ("LINES", lines),
-        ("INNER", inner.into()),
-        ("PLAIN", plain.into()),
-        ("POSITIONS", positions.into()),
-        ("SAME_PLACE", same_place.into()),
-        ("CELLS_FILLED", filled.into()),
-        ("LANES_FILLED", if inner { even } else { filled && axes.inputs[2].is_multiple_of(across) }.into()),
-        ("EXACT_LINES", exact_lines.into()),
-        ("EXACT_COLUMNS", axes.exact(2).into()),
-        ("CLIPPED", axes.clipped(2).into()),
-        ("UNIT_COLUMNS", (strides.spatial.last() == Some(&1)).into()),
-        ("WHOLE", if inner { even } else { whole_cells }.into()),
-        ("X_EVEN", x_run.saturating_mul(bytes).is_multiple_of(4).into()),
-    ]);
     let parts = [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), names_part(plan.index_type, even && same_place)];
-    let key =
-        keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, parts, plan.outside_window, &consts);
-    let outer =
-        if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
-    let split = [
-        if inner { channels.div_ceil(QUAD) } else { 1 },
-        axes.cells[2].div_ceil(across),
-        axes.cells[1].div_ceil(lines),
-        axes.cells[0],
-        if plan.layout() == Layout::Nhwc { 1 } else { channels },
-        axes.outputs[1],
-        axes.outputs[0],
-    ];
+    let key = CellsKey {
+        cells: kernel,
+        dtype: plan.dtype(),
+        index_type: plan.index_type,
+        activation,
+        outside: plan.outside_window,
+        access: parts,
+        kernel: axes.kernel,
+        stride: axes.stride,
+        pad: axes.pad,
+        quads,
+        across,
+        lines,
+        inner,
+        plain,
+        positions,
+        same_place,
+        cells_filled: filled,
+        lanes_filled: if inner { even } else { filled && axes.inputs[2].is_multiple_of(across) },
+        exact_lines,
+        exact_columns: axes.exact(2),
+        clipped: axes.clipped(2),
+        unit_columns: strides.spatial.last() == Some(&1),
+        whole: if inner { even } else { whole_cells },
+        x_even: x_run.saturating_mul(bytes).is_multiple_of(4),
+    };
+    let split = axes.split(plan, &key);
+    let outer = split[4].saturating_mul(plan.batch as u64);
     let blocks = split[..4].iter().fold(outer, |blocks, &radix| blocks.saturating_mul(radix));
     let product = |of: &[u64; 3]| of.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor));
     let of_cell = product(&axes.stride).saturating_add(product(&axes.kernel));
     let iterations = of_cell.saturating_mul(quads).saturating_mul(lines).saturating_mul(2);
-    Ok(Cells { key, blocks, split: split.map(Divisor::new), iterations })
+    Ok(Cells { key: keys::unpool_cells(&key), blocks, split: split.map(Divisor::new), iterations })
 }

@@ -1,11 +1,11 @@
 //! The epilogue of a pool, from a window's maximum to Y and Indices: its uniform fields and constants.
 
 use wgpu_pooling_plan::internal::{EmptyBase, count};
-use wgpu_pooling_plan::{DType, EmptyIndex, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan};
+use wgpu_pooling_plan::{DType, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan};
 
 use super::digits::{Digit, dense_strides, merge};
 use super::view::{Pass, PassAxis, pass_axis};
-use crate::kernel::{ActivationKind, IGNORE_NAN, IndexDigits, WindowConstants};
+use crate::kernel::{ActivationKind, IGNORE_NAN, IndexDigits};
 use crate::schedule::Limits;
 use crate::tables::Tables;
 use crate::uniform::{self, Divisor, pair};
@@ -20,26 +20,6 @@ pub(super) struct Wanted<'a> {
     pub activation: uniform::Activation,
 }
 
-/// The constants of a specialised build of a pass.
-pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConstants {
-    let axes = &uniform.axes;
-    WindowConstants {
-        kernel: [0, 1, 2].map(|axis| axes[axis].kernel),
-        stride: [0, 1, 2].map(|axis| axes[axis].stride),
-        dilation: [0, 1, 2].map(|axis| axes[axis].dilation),
-        kind: [0, 1, 2].map(|axis| axes[axis].kind),
-        nan_policy: plan.nan_policy,
-    }
-}
-
-/// The numbers of index digits as constants of a specialised kernel.
-pub(super) fn index_digits(uniform: &uniform::Pool, plan: &PoolPlan) -> IndexDigits {
-    // A window has no winner if it is empty, or if a NaN never wins and all its elements are NaN.
-    let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();
-    let [empty, clamped_axes] = if may_be_without { [uniform.empty_digits, uniform.spatial_axes] } else { [0; 2] };
-    IndexDigits { index: uniform.index_digits, store: uniform.store_digits, empty, clamped_axes }
-}
-
 /// Elements of Y that one invocation writes: a whole word.
 pub(super) fn lanes(dtype: DType) -> u64 {
     4u64.div_ceil(dtype.bytes() as u64)
@@ -49,19 +29,39 @@ pub(super) fn lanes(dtype: DType) -> u64 {
 pub(super) struct Epilogue {
     uniform: uniform::Pool,
     axes: [uniform::Axis; uniform::AXES - 3],
-    pub iterations: u64,
+    digits: IndexDigits,
 }
 
 impl Epilogue {
     /// The uniform without the axes of a pass.
     pub fn uniform(&self) -> uniform::Pool {
-        self.uniform
+        let IndexDigits { index, store, empty, clamped_axes } = self.digits;
+        uniform::Pool {
+            index_digits: index,
+            store_digits: store,
+            empty_digits: empty,
+            spatial_axes: clamped_axes,
+            ..self.uniform
+        }
+    }
+
+    /// Loop iterations that find an index, its place, and the index of a window without a winner.
+    pub fn iterations(&self) -> u64 {
+        let IndexDigits { index, store, empty, clamped_axes } = self.digits;
+        [index, store, empty, clamped_axes].into_iter().map(u64::from).sum()
+    }
+
+    /// The numbers of index digits as constants of a specialised kernel.
+    pub fn index_digits(&self, plan: &PoolPlan) -> IndexDigits {
+        // A window has no winner if it is empty, or if a NaN never wins and all its elements are NaN.
+        let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();
+        if may_be_without { self.digits } else { IndexDigits { empty: 0, clamped_axes: 0, ..self.digits } }
     }
 
     /// The uniform of a pass, without the fields that depend on the dispatch. Its window tables are appended to
     /// `tables`.
     pub fn uniform_of(&self, pass: &Pass, tables: &mut Tables, limits: &Limits) -> Result<uniform::Pool, PlanError> {
-        let mut uniform: uniform::Pool = self.uniform;
+        let mut uniform: uniform::Pool = self.uniform();
         for (entry, axis) in uniform.axes.iter_mut().zip(&pass.axes) {
             *entry = pass_axis(axis, tables, limits)?;
         }
@@ -91,16 +91,12 @@ impl Epilogue {
                 ..bytemuck::Zeroable::zeroed()
             },
             axes: [bytemuck::Zeroable::zeroed(); uniform::AXES - 3],
-            iterations: 0,
+            digits: IndexDigits { index: 0, store: 0, empty: 0, clamped_axes: 0 },
         };
-        let Some(indices) = &plan.indices else {
-            return Ok(epilogue);
-        };
-        epilogue.set_indices(plan, indices);
-        epilogue.set_clamped_starts(plan, indices, tables, limits)?;
-        let uniform = &epilogue.uniform;
-        let loops = [uniform.index_digits, uniform.store_digits, uniform.empty_digits, uniform.spatial_axes];
-        epilogue.iterations = loops.into_iter().map(u64::from).sum();
+        if let Some(indices) = &plan.indices {
+            epilogue.set_indices(plan, indices);
+            epilogue.set_clamped_starts(plan, indices, tables, limits)?;
+        }
         Ok(epilogue)
     }
 
@@ -111,16 +107,19 @@ impl Epilogue {
         let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
         let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
         let store = dense_strides(indices.space.layout, plan.channels, &outputs);
+        let zeros = vec![0; outputs.len()];
         let uniform = &mut self.uniform;
-        uniform.index_digits =
-            fill(&mut uniform.index, unless_identity(digits(plan, &inputs, strides.n, strides.c, &strides.spatial)));
-        uniform.store_digits =
-            fill(&mut uniform.store, unless_identity(digits(plan, &outputs, store.n, store.c, &store.spatial)));
-        let nothing = vec![0; outputs.len()];
-        uniform.empty_digits = fill(&mut uniform.empty, merge(digits(plan, &outputs, strides.n, strides.c, &nothing)));
+        let index = unless_identity(digits(plan, &inputs, strides.n, strides.c, &strides.spatial));
+        let store = unless_identity(digits(plan, &outputs, store.n, store.c, &store.spatial));
+        let empty = merge(digits(plan, &outputs, strides.n, strides.c, &zeros));
+        self.digits = IndexDigits {
+            index: fill(&mut uniform.index, index),
+            store: fill(&mut uniform.store, store),
+            empty: fill(&mut uniform.empty, empty),
+            clamped_axes: 0,
+        };
         // A tile's indices are those of the whole tensor. An element's index is offset by the tile's corner, the index
         // of an empty window by the tile's first plane only.
-        let zeros = vec![0; plan.axes.len()];
         let corner = plan.origin.flat(&strides, 0, 0, &zeros);
         let planes = plan.origin.plane(&strides, 0, 0, &zeros);
         let (kind, offset) = match indices.empty_base() {
@@ -138,7 +137,7 @@ impl Epilogue {
         uniform.empty_index = pair(offset as u64);
     }
 
-    /// Under [`EmptyIndex::ClampedStart`], sets the axes and strides that kernels compute the indices of empty windows
+    /// Under [`EmptyBase::ClampedStart`], sets the axes and strides that kernels compute the indices of empty windows
     /// from.
     fn set_clamped_starts(
         &mut self,
@@ -147,7 +146,7 @@ impl Epilogue {
         tables: &mut Tables,
         limits: &Limits,
     ) -> Result<(), PlanError> {
-        if indices.empty != EmptyIndex::ClampedStart || !plan.has_empty_windows() {
+        if indices.empty_base() != EmptyBase::ClampedStart || !plan.has_empty_windows() {
             return Ok(());
         }
         let strides = indices.space.strides();
@@ -155,7 +154,7 @@ impl Epilogue {
         if largest.is_some_and(|largest| largest > i64::from(u32::MAX)) {
             return Err(PlanError::NotOnGpu { what: "clamped starts beyond 32 bits" });
         }
-        self.uniform.spatial_axes = plan.axes.len() as u32;
+        self.digits.clamped_axes = plan.axes.len() as u32;
         for (entry, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
             self.axes[entry] = pass_axis(&PassAxis::of(axis), tables, limits)?;
             self.uniform.spatial[entry] = uniform_digit(axis.output as u64, stride);

@@ -8,14 +8,14 @@ use wgpu_pooling_plan::{AxisWindow, IndexStrides, Layout, OutsideWindow, Plan, P
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::epilogue::lanes;
-use super::view::{PassAxis, PassWindow, pass_axis};
+use super::view::{PassAxis, WindowFormula, pass_axis};
 use super::{activation, cells, unpool};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, WORKGROUP};
 use crate::keys;
 use crate::report::Report;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
-use crate::tables::Tables;
+use crate::tables::{PassWindow, Tables};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -26,24 +26,31 @@ const GRID_BYTES: u64 = 12;
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
     unpool::check_sizes(plan, limits)?;
     let Some(windows) = &plan.windows else {
-        return refuse("the windows exceed 64-bit positions");
+        return Family::Gather.refuse("the windows exceed 64-bit positions");
     };
     if windows.len() > 3 {
-        return refuse("there are more than three spatial axes");
+        return Family::Gather.refuse("there are more than three spatial axes");
     }
     let scatters = plan.outside_window == OutsideWindow::Scatter;
-    let (mut schedule, general) = if scatters {
-        with_general_path(plan, limits, build)?
-    } else {
-        (without_general_path(plan, build)?, Vec::new())
+    let mut schedule = match scatters {
+        true => unpool::schedule(plan, limits, false)?,
+        false => Schedule::new(Plan::Unpool(plan.clone()), Family::Gather, build),
     };
-
+    (schedule.family, schedule.build) = (Family::Gather, build);
+    let without_outputs = plan.output_shape().contains(&0) && (scatters || build == Build::Specialised);
+    if plan.input_shape().contains(&0) || without_outputs {
+        return Family::Gather.refuse("there is nothing to gather");
+    }
+    let general = std::mem::take(&mut schedule.dispatches);
+    if general.len() > 3 {
+        return Family::Gather.refuse("the general path takes more dispatches than the device can decide on");
+    }
     let axes = axes(plan, windows, &mut schedule.tables, limits);
     let fit = |found| check_bytes("bytes of window tables", schedule.tables.bytes(), limits).map(|()| found);
     let (covering, own) = match axes.and_then(fit) {
         // The general path needs no tables and covers plans whose tables are too large.
         Err(PlanError::ExceedsLimit { .. }) if scatters => {
-            return refuse("the window tables exceed the device's limits");
+            return Family::Gather.refuse("the window tables exceed the device's limits");
         }
         other => other?,
     };
@@ -51,14 +58,15 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         covering.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
     let iterations = sources_read.saturating_add(1).saturating_mul(lanes(plan.dtype()));
     if iterations > MAX_ITERATIONS {
-        return refuse("too many windows hold the same element");
+        return Family::Gather.refuse("too many windows hold the same element");
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let cells = match build {
         Build::Generic => None,
-        Build::Specialised => Some(cells::cells(plan, &own, activation_kind, limits)?),
+        Build::Specialised => Some(cells::cells(plan, &own.map(|(_, formula)| formula), activation_kind, limits)?),
     };
-    let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own, &general);
+    let (covering, own) = (covering.map(|(axis, _)| axis), own.map(|(axis, _)| axis));
+    let uniform = uniform(plan, activation, cells.as_ref(), covering, own, &general);
     let mut gathering = Gathering { plan, limits, uniform, schedule };
     match cells {
         Some(cells) => gathering.cells(cells)?,
@@ -134,40 +142,6 @@ impl Gathering<'_> {
     }
 }
 
-fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Gather.name(), reason })
-}
-
-/// A schedule without dispatches, for an unpool without a general path.
-fn without_general_path(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
-    if plan.input_shape().contains(&0) || (build == Build::Specialised && plan.output_shape().contains(&0)) {
-        return refuse("there is nothing to gather");
-    }
-    Ok(Schedule {
-        plan: Plan::Unpool(plan.clone()),
-        family: Family::Gather,
-        build,
-        dispatches: Vec::new(),
-        tables: Tables::default(),
-        scratch: Vec::new(),
-    })
-}
-
-/// A schedule without dispatches, and the dispatches of the general path.
-fn with_general_path(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<(Schedule, Vec<Dispatch>), PlanError> {
-    let mut schedule = unpool::schedule_by_owners(plan, limits)?;
-    schedule.family = Family::Gather;
-    schedule.build = build;
-    if plan.input_shape().contains(&0) || plan.output_shape().contains(&0) {
-        return refuse("there is nothing to gather");
-    }
-    let general = std::mem::take(&mut schedule.dispatches);
-    if general.len() > 3 {
-        return refuse("the general path takes more dispatches than the device can decide on");
-    }
-    Ok((schedule, general))
-}
-
 /// The uniform of all dispatches, without the fields that depend on the dispatch. `covering` and `own` are the axes of
 /// [`axes`]; `general` are the dispatches of the general path.
 fn uniform(
@@ -220,9 +194,9 @@ fn clear_report(mut clear: Dispatch) -> Dispatch {
     clear
 }
 
-/// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the window of a
-/// source.
-type UnpoolAxes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
+/// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the windows of
+/// sources.
+type UnpoolAxes = ([(uniform::Axis, u64); 3], [(uniform::Axis, WindowFormula); 3]);
 
 fn axes(
     plan: &UnpoolPlan,
@@ -230,8 +204,8 @@ fn axes(
     tables: &mut Tables,
     limits: &Limits,
 ) -> Result<UnpoolAxes, PlanError> {
-    let unit = pass_axis(&PassAxis::unit(), tables, limits)?;
-    let (mut covering, mut own) = ([(unit, 1); 3], [unit; 3]);
+    let unit = PassAxis::unit();
+    let (mut covering, mut own) = ([(unit.twin(), 1); 3], [(unit.twin(), unit.formula()); 3]);
     let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
     for ((axis, &window), (covering_axis, own_axis)) in windows.iter().enumerate().zip(entries) {
         let (input, output, extent) = (plan.x_extents[axis], plan.y_extents[axis], plan.space.extents[axis]);
@@ -243,8 +217,8 @@ fn axes(
             window: PassWindow::CoveringWindows(window, extent as u64),
         };
         *covering_axis = (pass_axis(&held, tables, limits)?, most);
-        let window = PoolAxis { input: extent, output: input, window };
-        *own_axis = pass_axis(&PassAxis::of(&window), tables, limits)?;
+        let window = PassAxis::of(&PoolAxis { input: extent, output: input, window });
+        *own_axis = (pass_axis(&window, tables, limits)?, window.formula());
     }
     Ok((covering, own))
 }

@@ -16,9 +16,9 @@ mod partition;
 mod policy;
 mod pool;
 mod reduce;
-mod runs;
 mod slide;
 mod slide_layout;
+mod slide_pass;
 mod sliding;
 mod team;
 mod thread_tile;
@@ -30,7 +30,6 @@ use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
-pub(crate) use bounds::MAX_TAPS;
 pub(crate) use reduce::most_of_a_reduction;
 
 use crate::family::{Build, Family};
@@ -129,10 +128,7 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
         && let Some(build) = choice.build
         && !family.builds().contains(&build)
     {
-        return Err(PlanError::KernelDoesNotApply {
-            kernel: family.name(),
-            reason: "the family does not have this build",
-        });
+        return family.refuse("the family does not have this build");
     }
     match plan {
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
@@ -147,7 +143,7 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
 }
 
 fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let general = || unpool::schedule(plan, limits);
+    let general = || unpool::schedule(plan, limits, unpool::scatters(plan));
     // The general path cannot keep indices to windows, so both gathering builds are tried, also for small tensors.
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
         let generic = |_| gather::schedule(plan, limits, Build::Generic);
@@ -169,7 +165,7 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
             Some(schedule) => return Ok(schedule),
             None => general(),
         },
-        Some(family) => Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason: "the plan is an unpool" }),
+        Some(family) => family.refuse("the plan is an unpool"),
     };
     schedule.and_then(|schedule| checked(schedule, limits))
 }
@@ -184,22 +180,13 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
     preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
 }
 
-/// The schedule of a pool that must fit one submit. `Family::Accumulating` reads every tap of every window in many
-/// dispatches. It is not tried where all taps together exceed the limit of one submit, because its schedule would be
-/// built and then refused.
+/// The schedule of a pool that must fit one submit. `Family::Accumulating`, which reads every tap of every window in
+/// many dispatches, is not tried: a smaller tile fits another family.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
     let mut order = policy::preference(plan, build, limits);
-    let all_taps = count(plan.output_shape()).saturating_mul(plan.most_taps());
-    if all_taps <= MAX_TAPS {
-        return first_of(plan, limits, build, order);
-    }
     order.retain(|family| *family != Family::Accumulating);
-    let what = "loop iterations of a submit";
-    first_of(plan, limits, build, order).map_err(|error| match error {
-        PlanError::KernelDoesNotApply { .. } => PlanError::ExceedsLimit { what, needed: all_taps, limit: MAX_TAPS },
-        error => error,
-    })
+    first_of(plan, limits, build, order)
 }
 
 /// The schedule of a pool in a family, in this build if the family has it. The schedule is checked against the limits.

@@ -4,10 +4,10 @@ use wgpu_pooling_plan::{IndexStrides, Layout, PlanError, PoolPlan};
 
 use super::bounds::grid;
 use super::digits::dense_strides;
-use super::epilogue::Epilogue;
-use super::partition::{Groups, Partitioner};
-use super::view::{Pass, passes};
-use crate::family::{Build, Family};
+use super::epilogue::{Epilogue, Wanted};
+use super::partition::{Groups, Partitioner, same_place};
+use super::view::Pass;
+use crate::family::Build;
 use crate::kernel::{PassInput, Sink};
 use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::uniform;
@@ -19,55 +19,22 @@ pub(super) struct OnePass<'a> {
     limits: &'a Limits,
     pub pass: Pass,
     pub uniform: uniform::Pool,
-    /// Loop iterations of converting one position to its index.
-    pub index_iterations: u64,
+    pub epilogue: Epilogue,
 }
 
 impl<'a> OnePass<'a> {
-    pub fn of(
-        schedule: &mut Schedule,
-        plan: &'a PoolPlan,
-        limits: &'a Limits,
-        activation: uniform::Activation,
-    ) -> Result<OnePass<'a>, PlanError> {
-        let family = schedule.family;
-        let mut passes = passes(plan, Family::Direct, limits)?;
-        let (Some(pass), true) = (passes.pop(), passes.is_empty()) else {
-            return Err(PlanError::KernelDoesNotApply {
-                kernel: family.name(),
-                reason: "there are more than three spatial axes",
-            });
-        };
-        OnePass::with(schedule, plan, limits, activation, pass)
-    }
-
-    /// The same as `of`, for a pass that merges or reshapes the plan's axes.
-    pub fn with(
-        schedule: &mut Schedule,
-        plan: &'a PoolPlan,
-        limits: &'a Limits,
-        activation: uniform::Activation,
-        pass: Pass,
-    ) -> Result<OnePass<'a>, PlanError> {
+    pub fn new(schedule: &mut Schedule, wanted: &Wanted<'a>, pass: Pass) -> Result<OnePass<'a>, PlanError> {
+        let Wanted { plan, limits, activation, .. } = *wanted;
         schedule.build = Build::Specialised;
         let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
         let uniform = epilogue.uniform_of(&pass, &mut schedule.tables, limits)?;
-        Ok(OnePass { plan, limits, pass, uniform, index_iterations: epilogue.iterations })
-    }
-
-    pub fn sink(&self) -> Sink {
-        self.plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type))
-    }
-
-    /// The strides of the indices' convention, and those of X itself.
-    pub fn index_strides(&self) -> Option<[IndexStrides; 2]> {
-        index_strides(self.plan)
+        Ok(OnePass { plan, limits, pass, uniform, epilogue })
     }
 
     /// The number of the conversion from a position to an index (shaders/thread_tile/indices.wgsl).
     pub fn index_map(&self) -> u32 {
         let inner = self.plan.layout() == Layout::Nhwc && self.plan.channels > 1;
-        match self.index_strides() {
+        match index_strides(self.plan) {
             Some([index, own]) if index == own => 0,
             Some([index, own]) if index.spatial == own.spatial && (!inner || index.c == own.c) => 1,
             Some([index, own]) if inner && self.counts_columns(&index.spatial, &own.spatial) => 3,
@@ -77,7 +44,7 @@ impl<'a> OnePass<'a> {
 
     /// Whether an index, or its place in the index tensor, is computed by digits.
     pub fn takes_digits(&self) -> bool {
-        self.plan.indices.is_some() && (self.index_map() != 0 || !self.same_place())
+        self.plan.indices.is_some() && (self.index_map() != 0 || !same_place(self.plan))
     }
 
     /// Whether each stride of the indices, times the channels, is the stride of the positions.
@@ -85,11 +52,6 @@ impl<'a> OnePass<'a> {
         let inner = self.plan.channels as i64;
         let mut pairs = indices.iter().zip(positions);
         pairs.all(|(index, position)| index.checked_mul(inner) == Some(*position))
-    }
-
-    /// Whether indices are written in the order of Y.
-    pub fn same_place(&self) -> bool {
-        same_place(self.plan)
     }
 
     /// Appends the dispatches. `groups` divides the outputs among invocations; the uniform counts blocks of
@@ -102,7 +64,7 @@ impl<'a> OnePass<'a> {
         block_invocations: u64,
         iterations: u64,
     ) -> Result<(), PlanError> {
-        let (plan, sink) = (self.plan, self.sink());
+        let (plan, sink) = (self.plan, Sink::of(self.plan));
         let partitioner = Partitioner { plan, passes: &[self.pass], limits: self.limits };
         // The number of invocations is a multiple of `block_invocations`.
         let blocks = |invocations: u64| invocations.div_ceil(block_invocations) as u32;
@@ -133,14 +95,4 @@ fn index_strides(plan: &PoolPlan) -> Option<[IndexStrides; 2]> {
 /// Whether an index is a position in X, counted from the index of the first element.
 pub(super) fn positions_are_indices(plan: &PoolPlan) -> bool {
     index_strides(plan).is_some_and(|[index, own]| index == own)
-}
-
-/// Whether indices are written in the order of Y.
-pub(super) fn same_place(plan: &PoolPlan) -> bool {
-    plan.indices.as_ref().is_none_or(|indices| {
-        // Channels lie inside the spatial axes in one layout and outside in the other. If all spatial extents of Y are
-        // 1, both orders are the same.
-        let spatial = plan.axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.output));
-        indices.space.layout == plan.layout() || plan.channels == 1 || spatial == 1
-    })
 }

@@ -103,7 +103,7 @@ impl Partitioner<'_> {
             outputs,
             x,
             input: bound(input, CANDIDATE_BYTES as usize),
-            store: bound(self.store(outputs), self.index_bytes()),
+            store: bound(store(self.plan, outputs), index_bytes(self.plan)),
         }
     }
 
@@ -114,25 +114,6 @@ impl Partitioner<'_> {
             range = pass.input(range, &pass.taps());
         }
         range
-    }
-
-    /// Bytes of an index; 1 in a plan without indices.
-    pub fn index_bytes(&self) -> usize {
-        self.plan.indices.as_ref().map_or(1, |indices| indices.index_type.bytes())
-    }
-
-    /// The positions of these outputs in the index tensor.
-    pub fn store(&self, outputs: ElementRange) -> ElementRange {
-        let Some(indices) = &self.plan.indices else {
-            return outputs;
-        };
-        let channels = self.plan.channels as u64;
-        let item = count(&self.plan.output_shape()[1..]);
-        if indices.space.layout == self.plan.layout() || channels == 1 || item == channels {
-            return outputs;
-        }
-        // The two layouts order a batch item differently, so the outputs may be anywhere in the item.
-        outputs.whole(item)
     }
 
     /// The most taps of an output of a pass, at least one.
@@ -174,6 +155,27 @@ impl Partitioner<'_> {
         let x_bytes = bytes(ranges.x, self.plan.dtype().bytes());
         value_bytes.max(index_bytes).max(input_bytes).max(x_bytes)
     }
+}
+
+/// Bytes of an index; 1 in a plan without indices.
+pub(super) fn index_bytes(plan: &PoolPlan) -> usize {
+    plan.indices.as_ref().map_or(1, |indices| indices.index_type.bytes())
+}
+
+/// The positions of these outputs in the index tensor. Where the two layouts order a batch item differently, the
+/// outputs may be anywhere in the item.
+pub(super) fn store(plan: &PoolPlan, outputs: ElementRange) -> ElementRange {
+    if same_place(plan) { outputs } else { outputs.whole(count(&plan.output_shape()[1..])) }
+}
+
+/// Whether indices are written in the order of Y.
+pub(super) fn same_place(plan: &PoolPlan) -> bool {
+    plan.indices.as_ref().is_none_or(|indices| {
+        // Channels lie inside the spatial axes in one layout and outside in the other. If all spatial extents of Y are
+        // 1, both orders are the same.
+        let spatial = plan.axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.output));
+        indices.space.layout == plan.layout() || plan.channels == 1 || spatial == 1
+    })
 }
 
 impl DispatchRanges {

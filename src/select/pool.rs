@@ -4,7 +4,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
-use super::epilogue::{Epilogue, Wanted, constants, index_digits, lanes};
+use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
@@ -12,7 +12,6 @@ use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, PassInput, RowLoads, Sink, Specialised};
 use crate::keys;
 use crate::schedule::{Dispatch, Limits, Schedule};
-use crate::tables::Tables;
 use crate::uniform;
 
 /// Appends a family's dispatches to a schedule that has none.
@@ -26,7 +25,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         Family::ThreadTile => thread_tile::dispatches,
         Family::Sliding => sliding::dispatches,
         Family::Teamed => team::dispatches,
-        _ => return Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason: "the plan is a pool" }),
+        _ => return family.refuse("the plan is a pool"),
     };
     let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
     check_elements("elements of x", x)?;
@@ -37,16 +36,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         check_buffer("bytes of indices_out (max_buffer_bytes)", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
-    let mut schedule = Schedule {
-        plan: Plan::Pool(plan.clone()),
-        family,
-        // Only a uniform can hold the NaN rule of a later part of a window, so a plan of such a part takes the generic
-        // build.
-        build: if plan.later_part { Build::Generic } else { build },
-        dispatches: Vec::new(),
-        tables: Tables::default(),
-        scratch: Vec::new(),
-    };
+    // Only a uniform can hold the NaN rule of a later part of a window, so a plan of such a part takes the generic
+    // build.
+    let build = if plan.later_part { Build::Generic } else { build };
+    let mut schedule = Schedule::new(Plan::Pool(plan.clone()), family, build);
     if y > 0 {
         dispatches(&mut schedule, &Wanted { plan, limits, activation_kind, activation })?;
     }
@@ -69,20 +62,14 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
     }
     let partitioner = Partitioner { plan, passes: &passes, limits };
     for (number, (pass, uniform)) in passes.iter().zip(&uniforms).enumerate() {
-        let sink = match &plan.indices {
-            _ if number.saturating_add(1) < passes.len() => Sink::Candidates,
-            None => Sink::Values,
-            Some(indices) => Sink::ValuesAndIndices(indices.index_type),
-        };
+        let last = number.saturating_add(1) == passes.len();
+        let sink = if last { Sink::of(plan) } else { Sink::Candidates };
         let input = if number == 0 { PassInput::Elements } else { PassInput::Candidates };
         let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype()) };
-        let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations);
+        let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations());
         let iterations = of_an_output.saturating_mul(lanes);
         if iterations > MAX_ITERATIONS {
-            return Err(PlanError::KernelDoesNotApply {
-                kernel: family.name(),
-                reason: "a window is too long for one invocation",
-            });
+            return family.refuse("a window is too long for one invocation");
         }
         if sink == Sink::Candidates {
             let bytes = pass.outputs.saturating_mul(CANDIDATE_BYTES);
@@ -90,7 +77,7 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
             schedule.scratch.push(bytes);
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
-        let specialised = (build == Build::Specialised).then(|| specialised(pass, uniform, plan));
+        let specialised = (build == Build::Specialised).then(|| specialised(pass, &epilogue, plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
             None => keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
@@ -119,9 +106,9 @@ fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) ->
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.
-fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Specialised {
-    let window = constants(uniform, plan);
+fn specialised(pass: &Pass, epilogue: &Epilogue, plan: &PoolPlan) -> Specialised {
+    let window = pass.constants(plan.nan_policy);
     let row = RowLoads::of(plan.dtype(), pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
     let layers = pass.axes[0].most_taps as u32;
-    Specialised { window, row, layers, digits: pass.digits(), index_digits: index_digits(uniform, plan) }
+    Specialised { window, row, layers, digits: pass.digits(), index_digits: epilogue.index_digits(plan) }
 }

@@ -7,10 +7,11 @@ use super::bounds::MAX_ELEMENTS;
 use super::partition::CANDIDATE_BYTES;
 use super::tuning::policy::REDUCED_FROM;
 use super::tuning::reduce::{CHOICE, CHOICE_OF_SOFTWARE, FEW_BYTES, INVOCATIONS, MANY_BYTES, MANY_BYTES_OF_SOFTWARE};
-use super::view::{ALIGNMENT, Pass, PassAxis, PassWindow};
+use super::view::{ALIGNMENT, Pass, PassAxis};
 use crate::family::Family;
 use crate::keys;
 use crate::schedule::Limits;
+use crate::tables::PassWindow;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -33,29 +34,27 @@ pub(super) struct PlaneReduction {
 /// # Errors
 /// [`PlanError::KernelDoesNotApply`] of this family if they are not.
 pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, PlanError> {
-    let refuse = |reason| Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason });
     if plan.layout() == Layout::Nhwc && plan.channels > 1 {
-        return refuse("the elements of a plane do not lie together");
+        return family.refuse("the elements of a plane do not lie together");
     }
     let whole = plan.axes.iter().all(|axis| {
         let taps = axis.taps(0);
         axis.output == 1 && taps.first == 0 && taps.count == axis.input as i64 && (taps.step == 1 || taps.count == 1)
     });
     if !whole {
-        return refuse("a window is not a whole plane");
+        return family.refuse("a window is not a whole plane");
     }
     Ok(plan.axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64)))
 }
 
 /// How a plan is reduced, if its windows are whole, contiguous planes.
 pub(super) fn plane_reduction(plan: &PoolPlan, limits: &Limits) -> Result<PlaneReduction, PlanError> {
-    let refuse = |reason| Err(PlanError::KernelDoesNotApply { kernel: Family::Reducing.name(), reason });
     let elements = plane_elements(plan, Family::Reducing)?;
     if plan.later_part {
-        return refuse("the windows are parts of windows");
+        return Family::Reducing.refuse("the windows are parts of windows");
     }
     if elements >= MAX_ELEMENTS >> 3 {
-        return refuse("a plane has more elements than a stride can count");
+        return Family::Reducing.refuse("a plane has more elements than a stride can count");
     }
     let (many, choice) =
         if limits.software { (MANY_BYTES_OF_SOFTWARE, CHOICE_OF_SOFTWARE) } else { (MANY_BYTES, CHOICE) };

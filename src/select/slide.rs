@@ -1,10 +1,11 @@
 //! One pass of sliding maxima: the division of an axis into classes and chunks, and of a long window into levels.
 
-use wgpu_pooling_plan::internal::count;
-use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolAxis, PoolPlan};
+use wgpu_pooling_plan::{AxisWindow, PlanError, PoolAxis, PoolPlan};
 
-use super::view::{PassAxis, formula};
+use super::bounds::greatest_common_divisor;
+use super::view::{FORMULA, PassAxis, around};
 use crate::family::Family;
+use crate::keys::{FirstElements, SlidingWindow};
 use crate::uniform::{self, Divisor};
 
 /// Windows that slide along one axis (shaders/kernel/pool_sliding.wgsl).
@@ -41,12 +42,10 @@ pub(super) struct Slide {
 /// The passes of a plan, in order. Windows of more than `most_chunks` chunks are pooled in levels.
 pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, PlanError> {
     if plan.has_empty_windows() {
-        return refuse("a window can be empty");
+        return Family::Sliding.refuse("a window can be empty");
     }
-    let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
-    let planes = if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { count(&[plan.batch, plan.channels]) };
+    let [planes, mut inner] = around(plan);
     let mut slides = Vec::new();
-    let mut inner = channels;
     let mut overlap = false;
     for (number, axis) in plan.axes.iter().enumerate().rev() {
         if !PassAxis::is_identity(axis) {
@@ -58,7 +57,7 @@ pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, Pl
         inner = inner.saturating_mul(axis.output as u64);
     }
     if !overlap {
-        return refuse("the windows do not overlap");
+        return Family::Sliding.refuse("the windows do not overlap");
     }
     Ok(slides)
 }
@@ -70,11 +69,11 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
     let axis = &plan.axes[number];
     let window = axis.window.strided();
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
-        return refuse("the windows are not given by a kernel and a stride");
+        return Family::Sliding.refuse("the windows are not given by a kernel and a stride");
     };
     // Kernels compute both ends of a window in 32 bits.
-    if formula(&PassAxis::of(axis), window).is_none() {
-        return refuse("an axis is too long");
+    if PassAxis::of(axis).formula().kind != FORMULA {
+        return Family::Sliding.refuse("an axis is too long");
     }
     let (kernel, stride, dilation) = (kernel as u64, stride as u64, dilation as u64);
     let whole = Slide {
@@ -183,13 +182,6 @@ impl Pitch {
     }
 }
 
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    match a.checked_rem(b) {
-        None => a,
-        Some(rest) => greatest_common_divisor(b, rest),
-    }
-}
-
 impl Slide {
     /// The same axis with windows of `taps` taps, `dilation` elements apart.
     fn of_taps(self, taps: u64, dilation: u64) -> Slide {
@@ -235,21 +227,16 @@ impl Slide {
         (self.source_inner == 1 && by_ones && self.chunks >= 4).then_some(left)
     }
 
-    /// The kernel's constants.
-    pub fn consts(&self) -> Vec<(&'static str, u32)> {
-        vec![
-            ("CHUNKS", self.chunks as u32),
-            ("CHUNK", self.chunk as u32),
-            ("READ", self.read as u32),
-            ("REST", self.rest as u32),
-            ("LAST_TAP", self.last_tap.is_some().into()),
-            ("DILATED", (self.dilation > 1).into()),
-        ]
-    }
-
-    /// Whether every chunk is one tap.
-    pub fn has_single_taps(&self) -> bool {
-        self.read == 1 && self.rest == 0 && self.last_tap.is_none()
+    /// The window in a kernel of the pass.
+    pub fn window(&self) -> SlidingWindow {
+        SlidingWindow {
+            chunks: self.chunks as u32,
+            chunk: self.chunk as u32,
+            read: self.read as u32,
+            rest: self.rest as u32,
+            last_tap: self.last_tap.is_some(),
+            dilated: self.dilation > 1,
+        }
     }
 
     /// The uniform's description of the axis.
@@ -268,7 +255,7 @@ impl Slide {
 
     /// The further fields of the uniform, without those that divide the axis among invocations.
     pub fn uniform(&self, plan: &PoolPlan, pitch: Pitch) -> uniform::Slide {
-        let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
+        let [_, channels] = around(plan);
         uniform::Slide {
             classes: Divisor::new(self.classes),
             channels: Divisor::new(channels),
@@ -282,20 +269,17 @@ impl Slide {
         }
     }
 
-    /// Further constants of the last pass: the distance in taps of neighbouring windows of a class, the dilation of the
-    /// plan's own axis, and the axes inside it.
-    pub fn first_consts(&self, plan: &PoolPlan) -> [(&'static str, u32); 5] {
+    /// How the last pass finds the first elements of the plan's own windows.
+    pub fn first_elements(&self, plan: &PoolPlan) -> FirstElements {
         let dilation = original(&plan.axes[self.number]).dilation;
-        let stride = self.apart().checked_div(dilation.into()).unwrap_or(1) as u32;
         let inside = &plan.axes[self.number.saturating_add(1)..];
-        let dilated = inside.iter().any(|axis| original(axis).dilation > 1);
-        [
-            ("FIRST_STRIDE", stride),
-            ("FIRST_DILATION", dilation),
-            ("CHANNELS_INSIDE", (plan.layout() == Layout::Nhwc && plan.channels > 1).into()),
-            ("INNER_AXES", inside.len() as u32),
-            ("INNER_DILATED", dilated.into()),
-        ]
+        FirstElements {
+            stride: self.apart().checked_div(dilation.into()).unwrap_or(1) as u32,
+            dilation,
+            channels_inside: around(plan)[1] > 1,
+            inner_axes: inside.len() as u32,
+            inner_dilated: inside.iter().any(|axis| original(axis).dilation > 1),
+        }
     }
 
     /// The axis' number in the plan.
@@ -323,7 +307,7 @@ impl Slide {
     /// The elements of X that are first taps of the plan's own windows along this axis, over all axes inside.
     pub fn original_range(&self, plan: &PoolPlan) -> AxisRange {
         let axis = original(&plan.axes[self.number]);
-        let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
+        let [_, channels] = around(plan);
         let inside = &plan.axes[self.number.saturating_add(1)..];
         AxisRange {
             input: axis.input.into(),
@@ -338,14 +322,7 @@ impl Slide {
 
 /// The uniform's description of an axis of the plan whose windows are given by a formula.
 pub(super) fn original(axis: &PoolAxis) -> uniform::Axis {
-    let mut twin = uniform::Axis::of(axis.input as u64, axis.output as u64);
-    if let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window.strided() {
-        twin.kernel = kernel as u32;
-        twin.stride = stride as u32;
-        twin.dilation = dilation as u32;
-        twin.pad_begin = pad_begin as i32;
-    }
-    twin
+    uniform::Axis { kind: FORMULA, ..PassAxis::of(axis).twin() }
 }
 
 /// The elements along an axis that neighbouring windows can read.
@@ -369,9 +346,4 @@ impl AxisRange {
         let high = start(last).saturating_add(self.reach as i64).max(self.dilation as i64) as u64;
         [low, high.min(end).max(low)]
     }
-}
-
-/// The error of a plan to which the sliding family does not apply, with the reason.
-pub(super) fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Sliding.name(), reason })
 }

@@ -54,6 +54,11 @@ impl SlideLayout {
         run.clamp(GOOD_RUN.min(MOST_RUN), MOST_RUN).saturating_mul(4)
     }
 
+    /// Whether results take a word each in scratch memory before they are packed into Y.
+    pub fn is_apart(&self, plan: &PoolPlan) -> bool {
+        plan.dtype().bytes() < self.bytes
+    }
+
     /// Windows per invocation: at most as many as a window has chunks.
     pub fn run(&self, slide: &Slide, lanes: u64) -> u64 {
         let words = lanes.saturating_mul(self.words);

@@ -3,7 +3,7 @@
 use wgpu_pooling_plan::internal::{count, within};
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
-use super::epilogue::{Wanted, constants, lanes};
+use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
 use super::reduce::plane_elements;
@@ -11,10 +11,12 @@ use super::tuning::team::{
     LEAST_ELEMENTS, LEAST_ELEMENTS_OF_WORDS, LEAST_LOADS, LEAST_LOADS_OF_ROW, LEAST_ROW_BYTES,
     LEAST_ROW_BYTES_OF_SMALL, LEAST_TAPS, MEMBERS, MOST_ALONG, MOST_APART,
 };
-use super::view::{Pass, PassAxis, PassWindow, passes};
+use super::view::{Pass, PassAxis, only_pass};
 use crate::family::Family;
+use crate::kernel::Sink;
 use crate::keys::{self, TeamKey, TeamWindow};
 use crate::schedule::Schedule;
+use crate::tables::PassWindow;
 
 /// Rows that an invocation reads at the same time (shaders/core/share.wgsl).
 const ROWS_TOGETHER: u64 = 4;
@@ -32,51 +34,45 @@ struct Team {
 
 /// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, activation } = *wanted;
+    let Wanted { plan, limits, activation_kind, .. } = *wanted;
     if plan.layout() == Layout::Nhwc && plan.channels > 1 {
-        return refuse("the elements of a row do not lie together");
+        return Family::Teamed.refuse("the elements of a row do not lie together");
     }
     if plan.later_part {
-        return refuse("the windows are parts of windows");
+        return Family::Teamed.refuse("the windows are parts of windows");
     }
     let plane = plane_elements(plan, Family::Teamed).ok().filter(|&elements| elements > 0);
     let (pass, team) = match plane {
         Some(elements) => (plane_pass(plan, elements)?, Team::of_plane(plan, elements)),
         None => {
-            let mut passes = passes(plan, Family::Direct, limits)?;
-            let (Some(pass), true) = (passes.pop(), passes.is_empty()) else {
-                return refuse("there are more than three spatial axes");
-            };
+            let pass = only_pass(plan, Family::Teamed, limits)?;
             let team = Team::of_rows(plan, &pass)?;
             (pass, team)
         }
     };
-    let one = OnePass::with(schedule, plan, limits, activation, pass)?;
+    let one = OnePass::new(schedule, wanted, pass)?;
     let (lanes, members) = (lanes(plan.dtype()), u64::from(team.members));
     // Invocations are numbered in 32 bits.
     within("invocations", one.pass.outputs.saturating_mul(members), u64::from(u32::MAX))?;
-    let of_an_output = team.iterations.saturating_add(members).saturating_add(one.index_iterations).saturating_add(1);
+    let of_an_output =
+        team.iterations.saturating_add(members).saturating_add(one.epilogue.iterations()).saturating_add(1);
     let iterations = of_an_output.saturating_mul(lanes);
     if iterations > super::bounds::MAX_ITERATIONS {
-        return refuse("a window is too long for a team of invocations");
+        return Family::Teamed.refuse("a window is too long for a team of invocations");
     }
     let key = keys::team(&TeamKey {
         reduction: plan.reduction,
         dtype: plan.dtype(),
         elements: count(plan.input_shape()),
-        sink: one.sink(),
+        sink: Sink::of(plan),
         activation: activation_kind,
         members: team.members,
         window: team.window,
-        constants: &constants(&one.uniform, plan),
+        constants: &one.pass.constants(plan.nan_policy),
     });
     let groups =
         Groups { unit: unit(plan.dtype()), outputs_per_group: lanes, invocations_per_group: members, whole: false };
     one.dispatches(schedule, key, &groups, 1, iterations)
-}
-
-fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::Teamed.name(), reason })
 }
 
 /// Whether teams are preferred: for whole planes, and for large windows that hardly overlap and have long rows.
@@ -144,10 +140,10 @@ impl Team {
     fn of_rows(plan: &PoolPlan, pass: &Pass) -> Result<Team, PlanError> {
         let [layers, rows, row] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1));
         let [.., PassAxis { window: PassWindow::Axis(window), .. }] = &pass.axes else {
-            return refuse("the last axis has no windows");
+            return Family::Teamed.refuse("the last axis has no windows");
         };
         if row > 1 && matches!(window, AxisWindow::Strided { dilation: 2.., .. }) {
-            return refuse("the elements of a row do not lie together");
+            return Family::Teamed.refuse("the elements of a row do not lie together");
         }
         let rows = layers.saturating_mul(rows);
         let loads = loads(plan, row);

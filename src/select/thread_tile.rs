@@ -4,18 +4,18 @@
 use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{Layout, NanPolicy, PlanError, PoolPlan};
 
-use super::bounds::MAX_ITERATIONS;
-use super::epilogue::{Wanted, constants, index_digits};
+use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
+use super::epilogue::Wanted;
 use super::one_pass::OnePass;
-use super::partition::{Groups, unit};
+use super::partition::{Groups, same_place, unit};
 use super::tuning::thread_tile::{
     BESIDE_BYTES, FAR_APART, INVOCATIONS, INVOCATIONS_OF_SOFTWARE, LINES_OF_A_SHARED_ONE, MOST_QUADS_OF_HALVES,
     MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD, TALLEST, TALLEST_APART,
 };
-use super::view::{Pass, PassAxis, passes};
+use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
-use crate::kernel::{ActivationKind, WindowConstants};
-use crate::keys;
+use crate::kernel::{ActivationKind, Sink, WindowConstants};
+use crate::keys::{self, Line, OddTile, Sharing, ThreadTile, ThreadTileKey};
 use crate::schedule::{Limits, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -40,61 +40,13 @@ const PLANES_OF_A_GROUP: u64 = 16;
 /// The fewest outputs of a row that is not whole words: a word then spans at most two rows.
 const NARROWEST_ODD_ROW: u32 = 5;
 
-/// The number of positions that keys of 16-bit floats can distinguish in a thread tile
-/// (shaders/reduce/max_of_keys.wgsl).
-const MOST_ORDERS: u64 = 0x7fff;
-
-/// How the windows of a line share its elements (shaders/thread_tile/).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Line {
-    Sliding,
-    Alternating,
-    Apart,
-    /// Windows of stride 1 with dilated taps: the same tap of neighbouring windows is contiguous and loaded in words.
-    ApartInWords,
-    /// A quad is four channels of one column; neighbouring columns share its loads.
-    Channels,
-}
-
-/// The division of outputs among invocations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sharing {
-    /// Neighbours of a line, and the outputs below them.
-    Tiles,
-    /// The same, for elements smaller than a word whose lines are not whole words.
-    OddTiles,
-    /// Consecutive outputs in the order of Y, across the ends of lines: every invocation writes whole words.
-    Runs,
-}
-
-/// The thread tile of an invocation, and the way in which it is computed.
-struct ThreadTile {
-    window: WindowConstants,
-    line: Line,
-    sharing: Sharing,
-    /// Quads (groups of four outputs) that an invocation computes, and the columns along the last axis that it writes.
-    quads: u32,
-    across: u32,
-    /// Elements per word.
-    in_a_word: u32,
-    /// Neighbouring channels per invocation in NHWC; zero where nothing lies inside the last axis.
-    channels: u32,
-    /// Whether a line holds all channels, several to a word.
-    channels_along: bool,
-    /// Lines of X from one line of a tile to the next, and the step between these lines in lines of Y.
-    lines_between: u32,
-    outputs_between: u32,
-}
-
 /// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, activation } = *wanted;
+    let Wanted { plan, limits, activation_kind, .. } = *wanted;
     let along = channels_along(plan, limits)?;
     let is_along = along.is_some();
-    let mut one = match along {
-        Some(pass) => OnePass::with(schedule, plan, limits, activation, pass)?,
-        None => OnePass::of(schedule, plan, limits, activation)?,
-    };
+    let pass = along.map_or_else(|| only_pass(plan, Family::ThreadTile, limits), Ok)?;
+    let mut one = OnePass::new(schedule, wanted, pass)?;
     let tile = tile_of(plan, &one, is_along, limits)?;
     let key = tile.key(plan, &one, activation_kind);
     if tile.sharing == Sharing::Runs {
@@ -128,10 +80,10 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         invocations_per_group: invocations(lines),
         whole: true,
     };
-    let indices = one.index_iterations.saturating_mul(tile.most_indices()).saturating_mul(lines);
+    let indices = one.epilogue.iterations().saturating_mul(tile.most_indices()).saturating_mul(lines);
     let iterations = tile.iterations(lines).saturating_add(indices);
     if iterations > MAX_ITERATIONS {
-        return refuse("a thread tile is too tall for one invocation");
+        return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
     }
     let invocations_of_a_block = if tile.sharing == Sharing::OddTiles {
         tile.split(&mut one, height.div_ceil(lines));
@@ -151,10 +103,7 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
     if plan.layout() != Layout::Nhwc || channels == 1 || channels.is_multiple_of(4) || !small {
         return Ok(None);
     }
-    let mut passes = passes(plan, Family::Direct, limits)?;
-    let (Some(Pass { axes: [first, second, last], .. }), true) = (passes.pop(), passes.is_empty()) else {
-        return Ok(None);
-    };
+    let Pass { axes: [first, second, last], .. } = only_pass(plan, Family::ThreadTile, limits)?;
     let outer = plan.batch as u64;
     let axes = if let Some(line) = last.with_channels(channels) {
         [first, second, line]
@@ -166,67 +115,57 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
     Pass::of(outer, axes, 1).map(Some)
 }
 
-fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { kernel: Family::ThreadTile.name(), reason })
-}
-
-fn greatest_common_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { greatest_common_divisor(b, a.checked_rem(b).unwrap_or(0)) }
-}
-
-impl Line {
-    /// How windows whose taps are no neighbouring channels share the elements of a line.
-    fn of(plan: &PoolPlan, window: &WindowConstants, channels_along: bool) -> Line {
-        let ([.., columns], [.., stride], [.., dilation]) = (window.kernel, window.stride, window.dilation);
-        let bytes = plan.dtype().bytes();
-        let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
-        if bytes == 1 && channels_along && stride == 1 && dilation > 1 {
-            // Loading words of four elements takes fewer loads than sliding element by element.
-            Line::ApartInWords
-        } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
-            Line::Sliding
-        } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
-            Line::Alternating
-        } else if bytes < 4 && stride == 1 {
-            Line::ApartInWords
-        } else {
-            Line::Apart
-        }
+/// How windows whose taps are no neighbouring channels share the elements of a line.
+fn line_of(plan: &PoolPlan, window: &WindowConstants, channels_along: bool) -> Line {
+    let ([.., columns], [.., stride], [.., dilation]) = (window.kernel, window.stride, window.dilation);
+    let bytes = plan.dtype().bytes();
+    let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
+    if bytes == 1 && channels_along && stride == 1 && dilation > 1 {
+        // Loading words of four elements takes fewer loads than sliding element by element.
+        Line::ApartInWords
+    } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
+        Line::Sliding
+    } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
+        Line::Alternating
+    } else if bytes < 4 && stride == 1 {
+        Line::ApartInWords
+    } else {
+        Line::Apart
     }
 }
 
 /// The thread tile of an invocation, and the way in which it is computed.
 fn tile_of(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limits) -> Result<ThreadTile, PlanError> {
     if plan.has_empty_windows() {
-        return refuse("a window can be empty");
+        return Family::ThreadTile.refuse("a window can be empty");
     }
     if plan.later_part {
-        return refuse("the windows are parts of windows");
+        return Family::ThreadTile.refuse("the windows are parts of windows");
     }
-    let window = constants(&one.uniform, plan);
-    if window.kind != [0; 3] {
-        return refuse("the windows are not given by a kernel and a stride");
+    let window = one.pass.constants(plan.nan_policy);
+    if window.kind != [FORMULA; 3] {
+        return Family::ThreadTile.refuse("the windows are not given by a kernel and a stride");
     }
     let taps = window.kernel.iter().fold(1, |taps: u64, &kernel| taps.saturating_mul(kernel.into()));
     let ([_, lines, _], [_, line_stride, _], [_, line_dilation, _]) = (window.kernel, window.stride, window.dilation);
-    let common = greatest_common_divisor(line_stride, line_dilation).max(1);
+    let common = greatest_common_divisor(line_stride.into(), line_dilation.into()).max(1) as u32;
     let lines_between = line_stride.checked_div(common).unwrap_or(1);
     let outputs_between = line_dilation.checked_div(common).unwrap_or(1);
     // A single line of outputs shares no lines of X.
     let several = one.pass.axes[1].output > 1;
     let shared_lines = several && lines > lines_between;
     if taps > MOST_TAPS || (shared_lines && lines > MOST_LINES) {
-        return refuse("the windows are too large");
+        return Family::ThreadTile.refuse("the windows are too large");
     }
     let inner = one.pass.inner;
     let small = plan.dtype().bytes() < 4;
     let channels = match inner {
         1 => 0,
         inner if inner.is_multiple_of(4) => 4,
-        _ if small => return refuse("channels do not come out even with words"),
+        _ if small => return Family::ThreadTile.refuse("channels do not come out even with words"),
         _ => 1,
     };
-    let line = if channels == 4 { Line::Channels } else { Line::of(plan, &window, channels_along) };
+    let line = if channels == 4 { Line::Channels } else { line_of(plan, &window, channels_along) };
     // Where lines of outputs share no lines of X, a tile is one output high.
     let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
     let kept = if shared_lines { lines } else { 2 };
@@ -236,7 +175,7 @@ fn tile_of(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Li
     let beside = limits.software || channels > 0 || bytes_beside(plan) <= BESIDE_BYTES;
     let quads: u32 = if wide && beside { 2 } else { 1 };
     if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
-        return refuse("the lines of a window take too many registers");
+        return Family::ThreadTile.refuse("the lines of a window take too many registers");
     }
     let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
@@ -277,20 +216,22 @@ fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
 impl ThreadTile {
     /// Replaces runs by tiles of lines, if the windows are small enough to assemble words that cross the ends of lines.
     fn in_odd_rows(self, plan: &PoolPlan, one: &OnePass<'_>) -> ThreadTile {
-        let [depth, _, width] = &one.uniform.axes[..3] else { return self };
-        let [_, lines, columns] = self.window.kernel;
+        let [outermost, _, last] = &one.pass.axes;
+        let [depth, lines, columns] = self.window.kernel;
         let [.., stride] = self.window.stride;
         let [_, line_dilation, dilation] = self.window.dilation;
+        let [.., pad] = self.window.pad_begin;
+        let width = last.output as u32;
         let shares_lines = self.shares_lines();
-        let flat = depth.output == 1 && depth.input == 1;
+        let flat = outermost.output == 1 && outermost.input == 1;
         let along = dilation == 1 && (1..=2).contains(&stride) && columns <= MOST_COLUMNS_OF_ODD_ROWS;
         let down = !shares_lines || (line_dilation == 1 && lines <= MOST_LINES_OF_ODD_ROWS);
-        let padded = u32::try_from(width.pad_begin).is_ok_and(|pad| pad <= MOST_PAD);
+        let padded = u32::try_from(pad).is_ok_and(|pad| pad <= MOST_PAD);
         // The last word of a line may hold the first outputs of the next line; their windows must end within that next
         // line.
         let head = self.in_a_word.saturating_sub(2).saturating_mul(stride).saturating_add(columns);
-        let wide = width.output >= NARROWEST_ODD_ROW && width.input.saturating_add_signed(width.pad_begin) >= head;
-        if !((flat || depth.kernel > 1) && along && down && padded && wide) {
+        let wide = width >= NARROWEST_ODD_ROW && (last.input as u32).saturating_add_signed(pad) >= head;
+        if !((flat || depth > 1) && along && down && padded && wide) {
             return self;
         }
         let of_a_quad =
@@ -306,101 +247,33 @@ impl ThreadTile {
             outputs.saturating_sub(outputs.checked_rem(self.in_a_word).unwrap_or(0)).max(1)
         };
         // A wide tile may reach far beyond the end of the line; a narrow one has more halo per output.
-        let cost = |quads: &u32| {
-            width.output.div_ceil(owned(*quads)).saturating_mul(quads.saturating_mul(4).saturating_add(3))
-        };
+        let cost =
+            |quads: &u32| width.div_ceil(owned(*quads)).saturating_mul(quads.saturating_mul(4).saturating_add(3));
         let quads = (2..=most).rev().min_by_key(cost).unwrap_or(2);
         let across = owned(quads);
         ThreadTile { sharing: Sharing::OddTiles, quads, across, ..self }
     }
 
     fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> KernelKey {
-        let pad = self.pad_in_quads(one);
-        let mut consts = self.window.consts();
-        let [_, order_lines, order_columns] = self.orders();
-        consts.extend([
-            ("QUADS", self.quads),
-            ("CHANNELS_INSIDE", self.channels),
-            ("CHANNELS_ALONG", self.channels_along.into()),
-            ("ORDER_LINES", order_lines),
-            ("ORDER_COLUMNS", order_columns),
-            ("INDEX_MAP", one.index_map()),
-            ("SAME_PLACE", u32::from(one.same_place())),
-        ]);
-        if self.sharing == Sharing::OddTiles {
-            consts.extend([
-                ("OWNED", self.across),
-                ("OUTPUTS_SEEN", self.outputs_seen()),
-                ("SHARED_LINES", self.shares_lines().into()),
-                ("PAD_2", one.uniform.axes[2].pad_begin as u32),
-                ("X_ALIGNED", self.begins_words(one).into()),
-                ("BEHIND", self.behind(one)),
-            ]);
-        }
-        if self.sharing == Sharing::Tiles {
-            consts.push(("ACROSS", self.across));
-        }
-        if self.sharing != Sharing::Runs && self.shares_lines() {
-            consts.extend([("LINES_BETWEEN", self.lines_between), ("OUTPUTS_BETWEEN", self.outputs_between)]);
-        }
-        let in_eights = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(8));
-        consts.extend(pad.into_iter().flat_map(|pad| [("PAD_2", pad), ("LINES_IN_EIGHTS", in_eights.into())]));
-        let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
-        let ordered = self.orders().into_iter().fold(1, |all: u64, of| all.saturating_mul(of.into())) < MOST_ORDERS;
-        keys::thread_tile(&keys::ThreadTileKey {
+        let width = one.pass.axes[2].output;
+        let odd = OddTile { x_aligned: self.begins_words(one), behind: self.behind(one) };
+        keys::thread_tile(&ThreadTileKey {
             reduction: plan.reduction,
             dtype: plan.dtype(),
-            nan_policy: plan.nan_policy,
-            sink: one.sink(),
+            sink: Sink::of(plan),
             activation,
-            line: self.line_part(),
-            loads: self.loads_part(plan, pad.is_some()),
-            entry: self.entry(),
-            deep: self.window.kernel[0] > 1,
+            tile: self,
+            odd: Some(odd).filter(|_| self.sharing == Sharing::OddTiles),
+            in_quads: self.loads_quads(one),
+            in_eights: width.is_multiple_of(8),
+            stores_quads: self.channels == 4 || (self.channels == 0 && width.is_multiple_of(4)),
             lines_even: self.lines_even(one),
-            stores_quads: self.channels == 4 || (self.channels == 0 && even),
-            ordered,
-            keys_alone: ordered && plan.nan_policy != NanPolicy::PropagateLast && self.channels == 4,
-            same_place: one.same_place(),
-            index_digits: Some(index_digits(&one.uniform, plan)).filter(|_| one.takes_digits()),
+            orders: self.orders(),
+            index_map: one.index_map(),
+            same_place: same_place(plan),
+            index_digits: Some(one.epilogue.index_digits(plan)).filter(|_| one.takes_digits()),
             in_pairs: (count(plan.input_shape())).saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(8),
-            consts,
         })
-    }
-
-    /// The part that computes the row maxima of a line.
-    fn line_part(&self) -> &'static str {
-        match self.line {
-            Line::Sliding => "thread_tile/sliding",
-            Line::Alternating => "thread_tile/alternating",
-            Line::Apart => "thread_tile/apart",
-            Line::ApartInWords => "thread_tile/apart_in_words",
-            Line::Channels => "thread_tile/channels",
-        }
-    }
-
-    /// The part that loads the elements of a line; `in_quads` as in [`ThreadTile::pad_in_quads`].
-    fn loads_part(&self, plan: &PoolPlan, in_quads: bool) -> &'static str {
-        match self.line {
-            Line::Channels => "thread_tile/channels",
-            _ if self.sharing == Sharing::OddTiles => "thread_tile/odd_line",
-            _ if in_quads => "thread_tile/in_quads",
-            Line::Sliding | Line::Alternating if plan.dtype().bytes() < 4 && self.taps_are_neighbours() => {
-                "thread_tile/in_words"
-            }
-            Line::ApartInWords => "thread_tile/apart_in_words",
-            _ => "thread_tile/elements",
-        }
-    }
-
-    fn entry(&self) -> keys::ThreadTileKernel {
-        match self.sharing {
-            Sharing::Tiles if self.shares_lines() => keys::ThreadTileKernel::SharedLines,
-            Sharing::Tiles => keys::ThreadTileKernel::Lines,
-            Sharing::OddTiles if self.shares_lines() => keys::ThreadTileKernel::OddSharedLines,
-            Sharing::OddTiles => keys::ThreadTileKernel::OddLines,
-            Sharing::Runs => keys::ThreadTileKernel::Runs,
-        }
     }
 
     /// Appends the dispatches of runs.
@@ -414,21 +287,21 @@ impl ThreadTile {
         let run = u64::from(self.across);
         let width = one.pass.axes.last().map_or(1, |axis| axis.output).max(1);
         let lines = run.div_ceil(width).saturating_add(1);
-        let indices = one.index_iterations.saturating_mul(2).saturating_mul(run);
+        let indices = one.epilogue.iterations().saturating_mul(2).saturating_mul(run);
         let iterations = self.iterations(1).saturating_add(1).saturating_add(indices).saturating_mul(lines);
         if iterations > MAX_ITERATIONS {
-            return refuse("a run is too long for one invocation");
+            return Family::ThreadTile.refuse("a run is too long for one invocation");
         }
         one.dispatches(schedule, key, &Groups::of(run, plan.dtype()), 1, iterations)
     }
 
     /// Whether the first window of every tile begins at a word boundary of X.
     fn begins_words(&self, one: &OnePass<'_>) -> bool {
-        let Some(axis) = one.uniform.axes.get(2) else { return false };
         let of_words = |columns: u32| columns.is_multiple_of(self.in_a_word);
+        let ([.., stride], [.., pad]) = (self.window.stride, self.window.pad_begin);
         // Where lines are not shared, an invocation may begin at any column of Y.
-        let step = if self.shares_lines() { self.across.saturating_mul(axis.stride) } else { axis.stride };
-        of_words(axis.input) && of_words(axis.pad_begin.unsigned_abs()) && of_words(step)
+        let step = if self.shares_lines() { self.across.saturating_mul(stride) } else { stride };
+        of_words(one.pass.axes[2].input as u32) && of_words(pad.unsigned_abs()) && of_words(step)
     }
 
     /// Sets the divisors that split an invocation's number (shaders/kernel/pool_odd_shared_lines.wgsl).
@@ -443,13 +316,6 @@ impl ThreadTile {
         one.uniform.split = [whole, across.saturating_sub(whole), tile_rows, group].map(uniform::Divisor::new);
     }
 
-    /// Neighbouring outputs that an invocation computes where lines are not whole words, so that it can write whole
-    /// words.
-    fn outputs_seen(&self) -> u32 {
-        let further = if self.shares_lines() { self.in_a_word.saturating_sub(1) } else { 0 };
-        self.across.saturating_add(further)
-    }
-
     /// The most indices that an invocation computes for a line of outputs.
     fn most_indices(&self) -> u64 {
         let outputs =
@@ -459,10 +325,10 @@ impl ThreadTile {
 
     /// Columns by which windows reach beyond the end of a line.
     fn behind(&self, one: &OnePass<'_>) -> u32 {
-        let Some(axis) = one.uniform.axes.get(2) else { return 0 };
-        let [.., kernel] = self.window.kernel;
-        let reach = axis.output.saturating_sub(1).saturating_mul(axis.stride).saturating_add(kernel);
-        reach.saturating_sub(axis.input.saturating_add_signed(axis.pad_begin))
+        let [.., axis] = &one.pass.axes;
+        let ([.., kernel], [.., stride], [.., pad]) = (self.window.kernel, self.window.stride, self.window.pad_begin);
+        let reach = (axis.output as u32).saturating_sub(1).saturating_mul(stride).saturating_add(kernel);
+        reach.saturating_sub((axis.input as u32).saturating_add_signed(pad))
     }
 
     /// The extents (depth, lines, columns) of the order numbers that keys hold to distinguish the elements of a thread
@@ -476,10 +342,6 @@ impl ThreadTile {
         let reach = columns.saturating_sub(1).saturating_mul(dilation);
         let columns = self.across.saturating_mul(stride).saturating_add(reach);
         [depth, lines, columns]
-    }
-
-    fn taps_are_neighbours(&self) -> bool {
-        self.window.dilation.last() == Some(&1)
     }
 
     /// The largest height of a tile on a GPU.
@@ -504,36 +366,31 @@ impl ThreadTile {
         TALLEST_APART.checked_div(self.lines_between.into()).unwrap_or(1).max(1)
     }
 
-    /// Whether outputs below each other share lines of X.
-    fn shares_lines(&self) -> bool {
-        let [_, lines, _] = self.window.kernel;
-        lines > self.lines_between
-    }
-
     /// Whether each line of Y has its own lines of X: windows of different lines of outputs share no line, and the
     /// lines of X per line of Y follow each other without padding or gaps, also from plane to plane.
     fn lines_even(&self, one: &OnePass<'_>) -> bool {
-        let [depth, lines, _] = &one.uniform.axes[..3] else { return false };
-        let flat = depth.kernel == 1 && depth.stride == 1 && depth.pad_begin == 0 && depth.input == depth.output;
-        let apart = lines.pad_begin == 0 && lines.output.checked_mul(lines.stride) == Some(lines.input);
-        let reach = lines.kernel.saturating_sub(1).saturating_mul(lines.dilation);
-        flat && apart && reach < lines.stride
+        let [depth, lines, _] = &one.pass.axes;
+        let WindowConstants { kernel, stride, dilation, pad_begin, .. } = self.window;
+        let flat = kernel[0] == 1 && stride[0] == 1 && pad_begin[0] == 0 && depth.input == depth.output;
+        let apart = pad_begin[1] == 0 && lines.output.checked_mul(stride[1].into()) == Some(lines.input);
+        let reach = kernel[1].saturating_sub(1).saturating_mul(dilation[1]);
+        flat && apart && reach < stride[1]
     }
 
-    /// The padding before a line, if its elements can be loaded four at a time (shaders/thread_tile/in_quads.wgsl): the
-    /// lines of X and Y are multiples of four, and outputs times stride stays inside the line.
-    fn pad_in_quads(&self, one: &OnePass<'_>) -> Option<u32> {
-        let axis = one.pass.axes.last()?;
-        let uniform = one.uniform.axes.get(2)?;
+    /// Whether the elements of a line can be loaded four at a time (shaders/thread_tile/in_quads.wgsl): the lines of X
+    /// and Y are multiples of four, outputs times stride stays inside the line, and there is little padding before it.
+    fn loads_quads(&self, one: &OnePass<'_>) -> bool {
+        let [.., axis] = &one.pass.axes;
+        let ([.., stride], [.., pad]) = (self.window.stride, self.window.pad_begin);
         let even = axis.input.is_multiple_of(4) && axis.output.is_multiple_of(4);
-        let inside = axis.output.checked_mul(uniform.stride.into())? <= axis.input;
+        let inside = axis.output.checked_mul(stride.into()).is_some_and(|outputs| outputs <= axis.input);
         let loads = match self.line {
-            Line::Sliding => uniform.stride == 1,
+            Line::Sliding => stride == 1,
             Line::Alternating => true,
             Line::Apart | Line::ApartInWords | Line::Channels => false,
         };
-        let pad = u32::try_from(uniform.pad_begin).ok().filter(|&pad| pad <= MOST_PAD)?;
-        (one.pass.inner == 1 && even && inside && loads).then_some(pad)
+        let padded = u32::try_from(pad).is_ok_and(|pad| pad <= MOST_PAD);
+        one.pass.inner == 1 && even && inside && loads && padded
     }
 
     /// Loop iterations per invocation.

@@ -14,37 +14,20 @@ use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, UnpoolDigits, WORKGROUP};
 use crate::keys;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
-use crate::tables::Tables;
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
-/// The schedule of an unpool, in the fewest steps that its options permit.
-pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    steps(plan, limits, scatters(plan))
-}
-
-/// The schedule of an unpool whose outputs have owners, whatever its options are.
-pub(super) fn schedule_by_owners(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    steps(plan, limits, false)
-}
-
-fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule, PlanError> {
+/// The schedule of an unpool: with `scatters` in two steps, where its options permit that ([`scatters`]); otherwise by
+/// owners.
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule, PlanError> {
     let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
     check_sizes(plan, limits)?;
     // Without sources there is no index that could lie outside its window.
     if plan.outside_window != OutsideWindow::Scatter && sources > 0 {
-        let reason = "indices outside their windows are not scattered";
-        return Err(PlanError::KernelDoesNotApply { kernel: Family::ClaimEmit.name(), reason });
+        return Family::ClaimEmit.refuse("indices outside their windows are not scattered");
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
-    let mut schedule = Schedule {
-        plan: Plan::Unpool(plan.clone()),
-        family: Family::ClaimEmit,
-        build: Build::Generic,
-        dispatches: Vec::new(),
-        tables: Tables::default(),
-        scratch: Vec::new(),
-    };
+    let mut schedule = Schedule::new(Plan::Unpool(plan.clone()), Family::ClaimEmit, Build::Generic);
     // Where only the output is empty, the indices are still checked.
     if sources == 0 && outputs == 0 {
         return Ok(schedule);
@@ -66,17 +49,14 @@ fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule,
         within("bytes of a batch item (max_binding_bytes)", x_bytes.max(index_bytes), limits.max_binding_bytes)
     };
     let chunks = at_least_one(ranges(sources, 1, fit)?);
+    let general = General { plan, limits, activation_kind, uniform, digits, sources, outputs };
     if scatters {
-        let kernels = Scattering::of(plan, activation_kind, digits);
-        let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
-        schedule.dispatches = general.dispatches(&windows, &chunks)?;
+        schedule.dispatches = general.scattering(&windows, &chunks)?;
         return Ok(schedule);
     }
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
     schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
-    let kernels = Kernels::of(plan, limits, activation_kind, digits);
-    let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
-    schedule.dispatches = general.dispatches(&windows, &chunks)?;
+    schedule.dispatches = general.by_owners(&windows, &chunks)?;
     Ok(schedule)
 }
 
@@ -171,203 +151,138 @@ fn indices_of(plan: &UnpoolPlan, chunk: ElementRange) -> ElementRange {
     places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes())
 }
 
-/// Builds the steps of the general path, each for a window of outputs and a chunk of sources.
-struct General<'a, K> {
-    plan: &'a UnpoolPlan,
-    limits: &'a Limits,
-    uniform: uniform::Unpool,
-    digits: UnpoolDigits,
-    sources: u64,
-    outputs: u64,
-    kernels: K,
-}
-
 /// Whether the device has too few bindings for the last step to bind Indices and report beside X, Y and owners.
 fn reports_apart(limits: &Limits) -> bool {
     limits.max_storage_buffers < 5
 }
 
-/// The kernels of the steps, each linked once for all its dispatches.
-struct Kernels {
-    clear: KernelKey,
-    claim: KernelKey,
-    /// For chunks after the first, and for the first chunk.
-    emit: [KernelKey; 2],
-    report: KernelKey,
+/// Builds the steps of the general path, each for a window of outputs and a chunk of sources. A kernel is made, and
+/// linked, once for all its dispatches.
+struct General<'a> {
+    plan: &'a UnpoolPlan,
+    limits: &'a Limits,
+    activation_kind: ActivationKind,
+    uniform: uniform::Unpool,
+    digits: UnpoolDigits,
+    sources: u64,
+    outputs: u64,
 }
 
-impl Kernels {
-    fn of(plan: &UnpoolPlan, limits: &Limits, activation: ActivationKind, digits: UnpoolDigits) -> Kernels {
-        let reported = Some(plan.index_type).filter(|_| !reports_apart(limits));
-        Kernels {
-            clear: keys::unpool_clear(),
-            claim: keys::unpool_claim(plan.index_type, digits),
-            emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype(), reported, activation, digits, fresh)),
-            report: keys::unpool_report(plan.index_type),
-        }
-    }
-}
-
-/// The kernels of the two steps in which sources write their targets themselves.
-struct Scattering {
-    fill: KernelKey,
-    scatter: KernelKey,
-}
-
-impl Scattering {
-    fn of(plan: &UnpoolPlan, activation: ActivationKind, digits: UnpoolDigits) -> Scattering {
-        Scattering {
-            fill: keys::unpool_fill(plan.dtype(), activation),
-            scatter: keys::unpool_scatter(plan.dtype(), plan.index_type, activation, digits),
-        }
-    }
-}
-
-impl General<'_, Scattering> {
-    fn dispatches(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
+impl General<'_> {
+    /// Two steps, in which sources write their targets themselves.
+    fn scattering(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
+        let dtype = self.plan.dtype();
+        let fill = keys::unpool_fill(dtype, self.activation_kind);
+        let scatter = keys::unpool_scatter(dtype, self.plan.index_type, self.activation_kind, self.digits);
         let mut dispatches = Vec::new();
         for &window in windows.iter().filter(|window| window.count() > 0) {
-            dispatches.push(self.fill(window)?);
+            let uniform = uniform::Unpool { outputs: window.count() as u32, ..self.uniform };
+            let operands = vec![self.y(window)];
+            dispatches.push(self.dispatch(&fill, uniform, invocations(window.count()), operands, PER_INVOCATION)?);
             for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
-                dispatches.push(self.scatter(window, chunk)?);
+                let uniform = self.reading_x(window, chunk);
+                let operands = vec![self.x(chunk), self.y(window), self.indices(chunk)];
+                let turns = self.turns(self.loops());
+                dispatches.push(self.dispatch(&scatter, uniform, invocations(chunk.count()), operands, turns)?);
             }
             within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
         }
         Ok(dispatches)
     }
 
-    fn fill(&self, window: ElementRange) -> Result<Dispatch, PlanError> {
-        let mut uniform: uniform::Unpool = self.uniform;
-        uniform.outputs = window.count() as u32;
-        let operands = vec![bound_range(Operand::Y, window, self.plan.dtype().bytes(), self.outputs)];
-        self.dispatch(self.kernels.fill.clone(), uniform, invocations(window.count()), operands, PER_INVOCATION)
-    }
-
-    fn scatter(&self, window: ElementRange, chunk: ElementRange) -> Result<Dispatch, PlanError> {
-        let (x, indices) = (x_of(self.plan, chunk), indices_of(self.plan, chunk));
-        let mut uniform = self.of(window, chunk, indices);
-        uniform.x_first = x.first as u32;
-        let (bytes, index_bytes) = (self.plan.dtype().bytes(), self.plan.index_type.bytes());
-        let operands = vec![
-            bound_range(Operand::X, x, bytes, self.sources),
-            bound_range(Operand::Y, window, bytes, self.outputs),
-            bound_range(Operand::Indices, indices, index_bytes, self.sources),
-        ];
-        let key = self.kernels.scatter.clone();
-        self.dispatch(key, uniform, invocations(chunk.count()), operands, self.turns(self.loops()))
-    }
-}
-
-impl General<'_, Kernels> {
-    fn dispatches(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
+    /// The steps by which outputs have owners.
+    fn by_owners(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
+        let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
+        let reported = Some(index_type).filter(|_| !reports_apart(self.limits));
+        let clear = keys::unpool_clear();
+        let claim = keys::unpool_claim(index_type, self.digits);
+        let emit = |fresh| keys::unpool_emit(dtype, reported, self.activation_kind, self.digits, fresh);
+        let [again, afresh] = [false, true].map(emit);
+        let report = keys::unpool_report(index_type);
         let mut dispatches = Vec::new();
         for (number, &window) in windows.iter().enumerate() {
-            dispatches.push(self.clear(window, number == 0)?);
+            dispatches.push(self.clear(&clear, window, number == 0)?);
             for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
                 // Every window of outputs claims from the same indices; only the claims of the first window count the
                 // bad ones.
-                dispatches.push(self.claim(window, chunk, indices_of(self.plan, chunk), number == 0)?);
+                dispatches.push(self.claim(&claim, window, chunk, number == 0)?);
             }
             for (turn, &chunk) in chunks.iter().enumerate() {
-                dispatches.push(self.emit(
-                    window,
-                    chunk,
-                    x_of(self.plan, chunk),
-                    indices_of(self.plan, chunk),
-                    turn == 0,
-                )?);
+                dispatches.push(self.emit(if turn == 0 { &afresh } else { &again }, window, chunk)?);
             }
             // The lookup of the first bad index is part of the last step, unless the device has too few bindings for
             // that.
-            let report = number == 0 && self.plan.out_of_bounds == OutOfBounds::Error && reports_apart(self.limits);
-            for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
-                dispatches.push(self.report(window, chunk, indices_of(self.plan, chunk))?);
+            let looks_up = number == 0 && self.plan.out_of_bounds == OutOfBounds::Error && reported.is_none();
+            for &chunk in chunks.iter().filter(|chunk| looks_up && chunk.count() > 0) {
+                let operands = vec![self.indices(chunk), BoundRange::whole(Operand::Report)];
+                dispatches.push(self.dispatch(&report, self.of(window, chunk), 1, operands, 1)?);
             }
             within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
         }
         Ok(dispatches)
     }
 
-    fn clear(&self, window: ElementRange, begins: bool) -> Result<Dispatch, PlanError> {
-        let mut uniform: uniform::Unpool = self.uniform;
-        uniform.outputs = window.count() as u32;
-        uniform.begins = begins.into();
+    fn clear(&self, key: &KernelKey, window: ElementRange, begins: bool) -> Result<Dispatch, PlanError> {
+        let uniform = uniform::Unpool { outputs: window.count() as u32, begins: begins.into(), ..self.uniform };
         let operands = vec![BoundRange::whole(OWNERS), BoundRange::whole(Operand::Report)];
         let quads = window.count().div_ceil(OWNERS_AT_ONCE).max(1);
-        self.dispatch(self.kernels.clear.clone(), uniform, invocations(quads), operands, PER_INVOCATION)
+        self.dispatch(key, uniform, invocations(quads), operands, PER_INVOCATION)
     }
 
     fn claim(
         &self,
+        key: &KernelKey,
         window: ElementRange,
         chunk: ElementRange,
-        indices: ElementRange,
         reports: bool,
     ) -> Result<Dispatch, PlanError> {
-        let mut uniform = self.of(window, chunk, indices);
+        let mut uniform = self.of(window, chunk);
         uniform.report &= u32::from(reports);
-        let index_type = self.plan.index_type;
-        let operands = vec![
-            bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
-            BoundRange::whole(OWNERS),
-            BoundRange::whole(Operand::Report),
-        ];
-        let key = self.kernels.claim.clone();
+        let operands = vec![self.indices(chunk), BoundRange::whole(OWNERS), BoundRange::whole(Operand::Report)];
         self.dispatch(key, uniform, invocations(chunk.count()), operands, self.turns(self.loops()))
     }
 
-    fn emit(
-        &self,
-        window: ElementRange,
-        chunk: ElementRange,
-        x: ElementRange,
-        indices: ElementRange,
-        fresh: bool,
-    ) -> Result<Dispatch, PlanError> {
-        let mut uniform = self.of(window, chunk, indices);
-        uniform.x_first = x.first as u32;
-        let dtype = self.plan.dtype();
-        let index_type = Some(self.plan.index_type).filter(|_| !reports_apart(self.limits));
-        let mut operands = vec![
-            bound_range(Operand::X, x, dtype.bytes(), self.sources),
-            bound_range(Operand::Y, window, dtype.bytes(), self.outputs),
-        ];
-        match index_type {
-            None => operands.push(BoundRange::whole(OWNERS)),
-            Some(index_type) => operands.extend([
-                bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
-                BoundRange::whole(OWNERS),
-                BoundRange::whole(Operand::Report),
-            ]),
+    fn emit(&self, key: &KernelKey, window: ElementRange, chunk: ElementRange) -> Result<Dispatch, PlanError> {
+        let mut operands = vec![self.x(chunk), self.y(window)];
+        if reports_apart(self.limits) {
+            operands.push(BoundRange::whole(OWNERS));
+        } else {
+            let report = BoundRange::whole(Operand::Report);
+            operands.extend([self.indices(chunk), BoundRange::whole(OWNERS), report]);
         }
-        let [again, afresh] = &self.kernels.emit;
-        let key = if fresh { afresh } else { again }.clone();
-        let lanes = lanes(dtype);
+        let lanes = lanes(self.plan.dtype());
         let iterations = self.loops().saturating_add(1).saturating_mul(lanes);
         let words = window.count().div_ceil(lanes).max(1);
-        self.dispatch(key, uniform, invocations(words), operands, self.turns(iterations))
+        self.dispatch(key, self.reading_x(window, chunk), invocations(words), operands, self.turns(iterations))
     }
 
-    fn report(&self, window: ElementRange, chunk: ElementRange, indices: ElementRange) -> Result<Dispatch, PlanError> {
-        let index_type = self.plan.index_type;
-        let operands = vec![
-            bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
-            BoundRange::whole(Operand::Report),
-        ];
-        self.dispatch(self.kernels.report.clone(), self.of(window, chunk, indices), 1, operands, 1)
+    fn x(&self, chunk: ElementRange) -> BoundRange {
+        bound_range(Operand::X, x_of(self.plan, chunk), self.plan.dtype().bytes(), self.sources)
     }
-}
 
-impl<K> General<'_, K> {
-    fn of(&self, window: ElementRange, chunk: ElementRange, indices: ElementRange) -> uniform::Unpool {
-        let mut uniform: uniform::Unpool = self.uniform;
-        uniform.sources = chunk.count() as u32;
-        uniform.outputs = window.count() as u32;
-        uniform.source_first = chunk.first as u32;
-        uniform.output_first = window.first as u32;
-        uniform.index_first = indices.first as u32;
-        uniform.index_count = indices.count() as u32;
-        uniform
+    fn y(&self, window: ElementRange) -> BoundRange {
+        bound_range(Operand::Y, window, self.plan.dtype().bytes(), self.outputs)
+    }
+
+    fn indices(&self, chunk: ElementRange) -> BoundRange {
+        bound_range(Operand::Indices, indices_of(self.plan, chunk), self.plan.index_type.bytes(), self.sources)
+    }
+
+    fn reading_x(&self, window: ElementRange, chunk: ElementRange) -> uniform::Unpool {
+        uniform::Unpool { x_first: x_of(self.plan, chunk).first as u32, ..self.of(window, chunk) }
+    }
+
+    fn of(&self, window: ElementRange, chunk: ElementRange) -> uniform::Unpool {
+        let indices = indices_of(self.plan, chunk);
+        uniform::Unpool {
+            sources: chunk.count() as u32,
+            outputs: window.count() as u32,
+            source_first: chunk.first as u32,
+            output_first: window.first as u32,
+            index_first: indices.first as u32,
+            index_count: indices.count() as u32,
+            ..self.uniform
+        }
     }
 
     /// Loop iterations per element.
@@ -382,7 +297,7 @@ impl<K> General<'_, K> {
 
     fn dispatch(
         &self,
-        key: KernelKey,
+        key: &KernelKey,
         mut uniform: uniform::Unpool,
         invocations: u64,
         operands: Vec<BoundRange>,
@@ -390,7 +305,7 @@ impl<K> General<'_, K> {
     ) -> Result<Dispatch, PlanError> {
         let grid = grid(invocations, self.limits)?;
         uniform.grid_width = grid[0];
-        Ok(Dispatch::new(key, &uniform, operands, grid, iterations))
+        Ok(Dispatch::new(key.clone(), &uniform, operands, grid, iterations))
     }
 }
 

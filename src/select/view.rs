@@ -2,14 +2,14 @@
 //! one inner extent.
 
 use wgpu_pooling_plan::internal::{count, take_digit, within};
-use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolAxis, PoolPlan};
+use wgpu_pooling_plan::{AxisWindow, Layout, NanPolicy, PlanError, PoolAxis, PoolPlan};
 
 use super::bounds::{check_bytes, check_elements, checked};
 use super::tuning::view::PART_TAPS;
 use crate::family::Family;
-use crate::kernel::PassDigits;
+use crate::kernel::{PassDigits, WindowConstants};
 use crate::schedule::Limits;
-use crate::tables::{TableRows, Tables};
+use crate::tables::{PassWindow, Tables};
 use crate::uniform;
 
 /// The alignment of binding offsets, in bytes: no device requires more.
@@ -21,22 +21,10 @@ const FORMULA_LIMIT: i64 = 1 << 29;
 /// The most words of window tables: kernels number them in 32 bits.
 const MAX_TABLE_WORDS: u64 = 1 << 32;
 
-/// Values of an axis's `kind` (shaders/window/windows.wgsl); 0 is a formula.
+/// Values of an axis's `kind` (shaders/window/windows.wgsl).
+pub(super) const FORMULA: u32 = 0;
 const TABLE: u32 = 1;
 const COVERING: u32 = 2;
-
-/// The windows of one axis of a pass.
-#[derive(Debug, Clone)]
-pub(super) enum PassWindow {
-    /// Output `i` is element `i`.
-    Identity,
-    /// The windows of the plan.
-    Axis(AxisWindow),
-    /// Windows cut into consecutive parts: the windows, their number, and the parts per window.
-    Parts(AxisWindow, u64, u64),
-    /// The inverse map, from an element to the windows that cover it; the number is the axis's extent.
-    CoveringWindows(AxisWindow, u64),
-}
 
 /// One axis of a pass.
 #[derive(Debug, Clone)]
@@ -49,7 +37,7 @@ pub(super) struct PassAxis {
 
 impl PassAxis {
     pub fn unit() -> Self {
-        PassAxis { input: 1, output: 1, most_taps: 1, window: PassWindow::Identity }
+        PassAxis::identity(1)
     }
 
     pub fn of(axis: &PoolAxis) -> Self {
@@ -82,6 +70,56 @@ impl PassAxis {
         })
     }
 
+    /// The windows as kernels compute them.
+    pub fn formula(&self) -> WindowFormula {
+        let single = WindowFormula { kind: FORMULA, kernel: 1, stride: 1, dilation: 1, pad_begin: 0 };
+        let table = WindowFormula { kind: TABLE, ..single };
+        // Clamping is safe: a second tap that is a whole input away lies outside.
+        let step =
+            |window: AxisWindow| window.taps(0, self.input as usize).step.clamp(1, self.input.max(1) as i64) as u32;
+        match self.window {
+            PassWindow::Identity => single,
+            PassWindow::Axis(window) => {
+                self.in_32_bits(window).unwrap_or_else(|| WindowFormula { dilation: step(window), ..table })
+            }
+            PassWindow::Parts(window, ..) => WindowFormula { dilation: step(window), ..table },
+            PassWindow::CoveringWindows(window, _) => {
+                self.in_32_bits(window).map_or(table, |formula| WindowFormula { kind: COVERING, ..formula })
+            }
+        }
+    }
+
+    /// The windows as a formula, if kernels can compute it in 32 bits: no attribute, sum or product on the way to a tap
+    /// reaches [`FORMULA_LIMIT`].
+    fn in_32_bits(&self, window: AxisWindow) -> Option<WindowFormula> {
+        let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
+            return None;
+        };
+        let starts = if let PassWindow::CoveringWindows(..) = self.window { self.input } else { self.output };
+        let reach = kernel.checked_sub(1)?.checked_mul(dilation)?;
+        let last_start = i64::try_from(starts).ok()?.saturating_sub(1).max(0).checked_mul(stride)?;
+        let last_tap = last_start.checked_add(reach)?.checked_add(pad_begin.checked_abs()?)?;
+        let extents = [self.input, self.output].map(|extent| i64::try_from(extent).unwrap_or(i64::MAX));
+        let numbers = [kernel, stride, dilation, last_tap].into_iter().chain(extents);
+        if numbers.into_iter().any(|number| number >= FORMULA_LIMIT) {
+            return None;
+        }
+        let pad_begin = i32::try_from(pad_begin).ok()?;
+        let [kernel, stride, dilation] = [kernel, stride, dilation].map(|number| number as u32);
+        Some(WindowFormula { kind: FORMULA, kernel, stride, dilation, pad_begin })
+    }
+
+    /// The uniform's description of the axis, without the place of its table.
+    pub fn twin(&self) -> uniform::Axis {
+        let WindowFormula { kind, kernel, stride, dilation, pad_begin } = self.formula();
+        let table = match self.window {
+            PassWindow::CoveringWindows(_, extent) if kind == COVERING => extent as u32,
+            _ => 0,
+        };
+        let (input, output) = (self.input as u32, self.output as u32);
+        uniform::Axis { input, output, kernel, stride, dilation, pad_begin, kind, table }
+    }
+
     /// Bounds of the elements that outputs `first` to `last` read through these taps: the lowest and the highest. An
     /// axis of a pass has at least one element.
     fn bounds(&self, first: u64, last: u64, taps: ElementRange) -> [u64; 2] {
@@ -103,7 +141,7 @@ impl PassAxis {
                 let tap = |number: u64| step.saturating_mul(number as i64);
                 [low.saturating_add(tap(taps.first)), high.saturating_add(tap(taps.end.saturating_sub(1)))]
             }
-            PassWindow::Parts(window, windows, parts) => self.bounds_of_parts(*window, *windows, *parts, first, last),
+            PassWindow::Parts(window, parts, _) => self.bounds_of_parts(*window, *parts, first, last),
             PassWindow::CoveringWindows(..) => [0, end],
         };
         // Empty windows read no element, but a range is never empty.
@@ -113,13 +151,12 @@ impl PassAxis {
 
     /// `bounds` for windows in parts. The bounds are exact if all parts belong to one window. Otherwise they also hold
     /// all parts between the first and the last.
-    fn bounds_of_parts(&self, window: AxisWindow, windows: u64, parts: u64, first: u64, last: u64) -> [i64; 2] {
-        let rows = part_rows(window, self.input, windows, parts);
+    fn bounds_of_parts(&self, window: AxisWindow, parts: u64, first: u64, last: u64) -> [i64; 2] {
         let input = self.input as usize;
         let step = window.taps(0, input).step;
         let last_tap =
             |first: i64, count: i64| first.saturating_add(count.saturating_sub(1).max(0).saturating_mul(step));
-        let ([low, _], [high, count]) = (rows.entry(first), rows.entry(last));
+        let [[low, _], [high, count]] = [first, last].map(|part| self.window.entry(part, self.input));
         let high = last_tap(high, count);
         let window_of = |part: u64| part.checked_div(parts).unwrap_or(0);
         let (of_first, of_last) = (window_of(first), window_of(last));
@@ -143,6 +180,17 @@ impl PassAxis {
             }
         }
     }
+}
+
+/// The windows of an axis as kernels compute them: the attributes of a formula, or a table, of which the dilation alone
+/// is a number for all windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct WindowFormula {
+    pub kind: u32,
+    pub kernel: u32,
+    pub stride: u32,
+    pub dilation: u32,
+    pub pad_begin: i32,
 }
 
 /// Three neighbouring axes, an outer extent and an inner extent.
@@ -215,6 +263,19 @@ impl Pass {
         range
     }
 
+    /// The constants of the windows in a specialised kernel.
+    pub fn constants(&self, nan_policy: NanPolicy) -> WindowConstants {
+        let axes = self.axes.each_ref().map(PassAxis::formula);
+        WindowConstants {
+            kernel: axes.map(|axis| axis.kernel),
+            stride: axes.map(|axis| axis.stride),
+            dilation: axes.map(|axis| axis.dilation),
+            pad_begin: axes.map(|axis| axis.pad_begin),
+            kind: axes.map(|axis| axis.kind),
+            nan_policy,
+        }
+    }
+
     /// The divisions that split an output's number into coordinates.
     pub fn digits(&self) -> PassDigits {
         let axes = self.axes.iter().rev().zip(1..).filter(|(axis, _)| axis.output > 1);
@@ -256,6 +317,11 @@ impl ElementRange {
         [ElementRange { first: self.first, end: middle }, ElementRange { first: middle, end: self.end }]
     }
 
+    /// The range this many elements further on.
+    pub fn shifted(self, by: u64) -> ElementRange {
+        ElementRange { first: self.first.saturating_add(by), end: self.end.saturating_add(by) }
+    }
+
     /// Extended by this many elements on both sides.
     pub fn widened(self, by: u64) -> ElementRange {
         ElementRange { first: self.first.saturating_sub(by), end: self.end.saturating_add(by) }
@@ -277,10 +343,7 @@ impl ElementRange {
 /// Distributes the axes of a plan over passes, the innermost axis first.
 pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>, PlanError> {
     let axes = &plan.axes;
-    let (outer, inner) = match plan.layout() {
-        Layout::Nchw => (count(&[plan.batch, plan.channels]), 1),
-        Layout::Nhwc => (plan.batch as u64, plan.channels as u64),
-    };
+    let [outer, inner] = around(plan);
     let mut extents: Vec<u64> = axes.iter().map(|axis| axis.input as u64).collect();
     let mut passes = Vec::new();
     let mut pass = |extents: &[u64], begin: usize, end: usize, of: [PassAxis; 3]| {
@@ -323,10 +386,21 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
     Ok(passes)
 }
 
-/// The table rows of windows in parts.
-fn part_rows(window: AxisWindow, input: u64, windows: u64, parts: u64) -> TableRows {
-    let (input, output, parts) = (input as usize, windows as usize, parts as usize);
-    TableRows::Parts { window, input, output, parts, part_taps: PART_TAPS as i64 }
+/// The pass of a plan that a family computes in one.
+pub(super) fn only_pass(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Pass, PlanError> {
+    let mut passes = passes(plan, Family::Direct, limits)?;
+    match (passes.pop(), passes.is_empty()) {
+        (Some(pass), true) => Ok(pass),
+        _ => family.refuse("there are more than three spatial axes"),
+    }
+}
+
+/// The extents outside and inside the spatial axes.
+pub(super) fn around(plan: &PoolPlan) -> [u64; 2] {
+    match plan.layout() {
+        Layout::Nchw => [count(&[plan.batch, plan.channels]), 1],
+        Layout::Nhwc => [plan.batch as u64, plan.channels as u64],
+    }
 }
 
 /// The levels that pool an axis: one, or several levels of parts where a window is too long for one invocation.
@@ -339,7 +413,7 @@ fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> 
         let (windows, parts) = (current.output, current.most_taps.div_ceil(PART_TAPS));
         let output = checked("candidates", windows.checked_mul(parts))?;
         check_table(output, limits)?;
-        let window = PassWindow::Parts(window, windows, parts);
+        let window = PassWindow::Parts(window, parts, PART_TAPS);
         levels.push(PassAxis { input: current.input, output, most_taps: PART_TAPS, window });
         // The candidates of a window are contiguous.
         let window = AxisWindow::Strided { kernel: parts as i64, stride: parts as i64, dilation: 1, pad_begin: 0 };
@@ -356,73 +430,15 @@ fn check_table(entries: u64, limits: &Limits) -> Result<(), PlanError> {
 
 /// The uniform's description of an axis. If the axis needs a table, the table is appended to `tables`.
 pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -> Result<uniform::Axis, PlanError> {
-    let mut twin = uniform::Axis::of(axis.input, axis.output);
-    let (input, output) = (axis.input as usize, axis.output as usize);
-    let step = |window: AxisWindow| {
-        // Clamping is safe: a second tap that is a whole input away lies outside.
-        window.taps(0, input).step.clamp(1, input.max(1) as i64) as u32
-    };
-    let rows = match axis.window {
-        PassWindow::Identity => return Ok(twin),
-        PassWindow::CoveringWindows(window, extent) => {
-            if let Some(formula) = formula(axis, window) {
-                return Ok(uniform::Axis { kind: COVERING, table: extent as u32, ..formula.with_extents(twin) });
-            }
-            TableRows::CoveringWindows { window, elements: output, extent: extent as usize, windows: input }
-        }
-        PassWindow::Axis(window) => {
-            if let Some(formula) = formula(axis, window) {
-                return Ok(formula.with_extents(twin));
-            }
-            twin.dilation = step(window);
-            TableRows::Windows { window, input, output }
-        }
-        PassWindow::Parts(window, windows, parts) => {
-            twin.dilation = step(window);
-            part_rows(window, axis.input, windows, parts)
-        }
-    };
+    let twin = axis.twin();
+    if twin.kind != TABLE {
+        return Ok(twin);
+    }
     check_table(axis.output, limits)?;
-    let first = checked("bytes of window tables", tables.push(rows))?;
+    let first = checked("bytes of window tables", tables.push(axis.window, axis.input, axis.output))?;
     check_bytes("bytes of window tables", tables.bytes(), limits)?;
     within("words of window tables", tables.words(), MAX_TABLE_WORDS)?;
-    twin.kind = TABLE;
-    twin.table = first as u32;
-    Ok(twin)
-}
-
-/// The attributes of windows whose formula fits 32 bits.
-pub(super) struct Formula {
-    kernel: u32,
-    stride: u32,
-    dilation: u32,
-    pad_begin: i32,
-}
-
-impl Formula {
-    fn with_extents(&self, axis: uniform::Axis) -> uniform::Axis {
-        let &Formula { kernel, stride, dilation, pad_begin } = self;
-        uniform::Axis { kernel, stride, dilation, pad_begin, ..axis }
-    }
-}
-
-/// The windows of an axis as a formula, if kernels can compute it in 32 bits: no attribute, sum or product on the way
-/// to a tap reaches [`FORMULA_LIMIT`].
-pub(super) fn formula(axis: &PassAxis, window: AxisWindow) -> Option<Formula> {
-    let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
-        return None;
-    };
-    let starts = if let PassWindow::CoveringWindows(..) = axis.window { axis.input } else { axis.output };
-    let reach = kernel.checked_sub(1)?.checked_mul(dilation)?;
-    let last_start = i64::try_from(starts).ok()?.saturating_sub(1).max(0).checked_mul(stride)?;
-    let last_tap = last_start.checked_add(reach)?.checked_add(pad_begin.checked_abs()?)?;
-    let extents = [axis.input, axis.output].map(|extent| i64::try_from(extent).unwrap_or(i64::MAX));
-    let numbers = [kernel, stride, dilation, last_tap].into_iter().chain(extents);
-    if numbers.into_iter().any(|number| number >= FORMULA_LIMIT) {
-        return None;
-    }
-    let pad_begin = i32::try_from(pad_begin).ok()?;
-    Some(Formula { kernel: kernel as u32, stride: stride as u32, dilation: dilation as u32, pad_begin })
+    Ok(uniform::Axis { table: first as u32, ..twin })
 }
 
 #[cfg(test)]

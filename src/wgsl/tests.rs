@@ -16,8 +16,8 @@ use crate::kernel::{
 };
 use crate::keys;
 use crate::{
-    Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, PlanError,
-    select, uniform,
+    Build, Choice, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PlanError, select,
+    uniform,
 };
 
 /// Every combination of a key's fields. Each constant is represented by a few values.
@@ -26,6 +26,7 @@ fn every_key() -> Vec<KernelKey> {
         kernel: [1, 3, 2],
         stride: [1, 2, 1],
         dilation: [1, 1, 2],
+        pad_begin: [0; 3],
         kind: [0, 0, 1],
         nan_policy: NanPolicy::PropagateLast,
     };
@@ -67,7 +68,7 @@ fn every_key() -> Vec<KernelKey> {
                 pass(PassInput::Accumulators, &[]);
             }
             // The text of an activation does not depend on the kernel around it.
-            for some in [every_block, every_cells, every_sliding, every_reduction] {
+            for some in [every_thread_tile, every_cells, every_sliding, every_reduction] {
                 let some = some(dtype);
                 let few = if activation == ActivationKind::Identity { some.len() } else { 1 };
                 all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
@@ -97,42 +98,51 @@ fn with_activation(key: &KernelKey, activation: ActivationKind) -> KernelKey {
     kernel.into()
 }
 
-/// Blocks in every shape: along the last axis or inside it, even or not, in words or element by element.
-fn every_block(dtype: DType) -> Vec<KernelKey> {
-    let mut keys = Vec::new();
-    let pool = |pool: MaxPool, shape: &[usize], index_type: Option<IndexType>| {
-        let plan = pool.plan(shape, dtype, index_type).unwrap();
-        let choice = Choice { family: Some(Family::ThreadTile), build: None };
-        match select(&plan, &Limits::WEBGPU, &choice) {
-            Ok(schedule) => Some(schedule.dispatches()[0].key().clone()),
-            Err(PlanError::KernelDoesNotApply { .. }) => None,
-            Err(error) => panic!("{error}"),
-        }
-    };
+/// The kernels of a plan in a family; none, if the family does not apply.
+fn kernels(plan: &Plan, family: Family, build: Option<Build>) -> Vec<KernelKey> {
+    match select(plan, &Limits::WEBGPU, &Choice { family: Some(family), build }) {
+        Ok(schedule) => schedule.dispatches().iter().map(|dispatch| dispatch.key().clone()).collect(),
+        Err(PlanError::KernelDoesNotApply { .. }) => Vec::new(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The plans of pools under every NaN rule, without and with indices.
+fn plans(dtype: DType, pools: &[(MaxPool, &[usize])]) -> Vec<Plan> {
+    let mut plans = Vec::new();
     for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
         for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-            let of = |kernel: &[i64]| MaxPool::new(kernel).nan_policy(nan_policy);
-            let pools: [(MaxPool, &[usize]); 15] = [
-                (of(&[3, 3]).pads([1; 4]), &[1, 1, 5, 13]),
-                (of(&[2, 2]).strides([2, 2]), &[1, 2, 8, 26]),
-                (of(&[3, 3]).pads([1; 4]).strides([2, 2]), &[1, 2, 8, 13]),
-                (of(&[3, 2]).strides([2, 3]), &[1, 2, 9, 40]),
-                (of(&[2, 3, 3]), &[1, 2, 4, 9, 12]),
-                (of(&[3, 3]), &[1, 2, 5, 14]),
-                (of(&[2, 2]).layout(Layout::Nhwc), &[1, 5, 5, 11]),
-                (of(&[2, 2]).strides([2, 2]), &[1, 2, 8, 64]),
-                (of(&[3, 3]).pads([1, 1, 1, 1]), &[1, 2, 8, 32]),
-                (of(&[5, 5]).pads([2; 4]), &[1, 2, 8, 32]),
-                (of(&[3, 2]).dilations([1, 2]).pads([1, 1, 1, 1]), &[1, 2, 8, 13]),
-                (of(&[4]).strides([4]).storage_order(1), &[1, 2, 64]),
-                (of(&[2, 1, 2]).strides([2, 1, 2]), &[1, 2, 8, 3, 32]),
-                (of(&[2, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[1, 3, 3, 16]),
-                (of(&[2, 2]).layout(Layout::Nhwc), &[1, 3, 3, 4]),
-            ];
-            let found = pools.into_iter().filter_map(|(of, shape)| pool(of, shape, index_type));
-            keys.extend(found);
+            let plan = |(pool, shape): &(MaxPool, &[usize])| {
+                pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap()
+            };
+            plans.extend(pools.iter().map(plan));
         }
     }
+    plans
+}
+
+/// Thread tiles in every shape: along the last axis or inside it, even or not, in words or element by element.
+fn every_thread_tile(dtype: DType) -> Vec<KernelKey> {
+    let pool = |kernel: &[i64]| MaxPool::new(kernel);
+    let pools: [(MaxPool, &[usize]); 15] = [
+        (pool(&[3, 3]).pads([1; 4]), &[1, 1, 5, 13]),
+        (pool(&[2, 2]).strides([2, 2]), &[1, 2, 8, 26]),
+        (pool(&[3, 3]).pads([1; 4]).strides([2, 2]), &[1, 2, 8, 13]),
+        (pool(&[3, 2]).strides([2, 3]), &[1, 2, 9, 40]),
+        (pool(&[2, 3, 3]), &[1, 2, 4, 9, 12]),
+        (pool(&[3, 3]), &[1, 2, 5, 14]),
+        (pool(&[2, 2]).layout(Layout::Nhwc), &[1, 5, 5, 11]),
+        (pool(&[2, 2]).strides([2, 2]), &[1, 2, 8, 64]),
+        (pool(&[3, 3]).pads([1, 1, 1, 1]), &[1, 2, 8, 32]),
+        (pool(&[5, 5]).pads([2; 4]), &[1, 2, 8, 32]),
+        (pool(&[3, 2]).dilations([1, 2]).pads([1, 1, 1, 1]), &[1, 2, 8, 13]),
+        (pool(&[4]).strides([4]).storage_order(1), &[1, 2, 64]),
+        (pool(&[2, 1, 2]).strides([2, 1, 2]), &[1, 2, 8, 3, 32]),
+        (pool(&[2, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[1, 3, 3, 16]),
+        (pool(&[2, 2]).layout(Layout::Nhwc), &[1, 3, 3, 4]),
+    ];
+    let first = |plan: &Plan| kernels(plan, Family::ThreadTile, None).into_iter().next();
+    let keys: Vec<KernelKey> = plans(dtype, &pools).iter().filter_map(first).collect();
     assert!(keys.len() >= 6 * 9, "{}: {}", dtype.name(), keys.len());
     keys
 }
@@ -158,15 +168,10 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
             let pooled = pool.plan(shape, dtype, Some(index_type)).unwrap();
             let unpool = MaxUnpool::inverse_of(pool, shape).outside_window(rule);
             let plan = unpool.plan(pooled.output_shape(), dtype, index_type).unwrap();
-            let choice = Choice { family: Some(Family::Gather), build: Some(Build::Specialised) };
-            let schedule = match select(&plan, &Limits::WEBGPU, &choice) {
-                Ok(schedule) => schedule,
-                Err(PlanError::KernelDoesNotApply { .. }) => continue,
-                Err(error) => panic!("{error}"),
-            };
-            let is_cells = |dispatch: &&Dispatch| dispatch.key().name().contains("cells");
-            let cells = schedule.dispatches().iter().find(is_cells).expect("the cells are written by one kernel");
-            keys.push(cells.key().clone());
+            let found = kernels(&plan, Family::Gather, Some(Build::Specialised));
+            let cells = found.iter().find(|key| key.name().contains("cells"));
+            assert!(found.is_empty() || cells.is_some(), "the cells are written by one kernel");
+            keys.extend(cells.cloned());
         }
     }
     // Odd rows of elements smaller than a word are not taken.
@@ -177,7 +182,6 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
 /// Passes along one axis of every kind: from X or from another pass, to another pass or to the end, with and without
 /// chunks, dilation, a rest and a last tap.
 fn every_sliding(dtype: DType) -> Vec<KernelKey> {
-    let mut keys = Vec::new();
     let pools: [(MaxPool, &[usize]); 6] = [
         (MaxPool::new([7, 7]).pads([3; 4]), &[1, 2, 16, 16]),
         (MaxPool::new([5, 20]).pads([2, 3, 2, 3]).strides([2, 3]), &[1, 2, 40, 61]),
@@ -186,22 +190,16 @@ fn every_sliding(dtype: DType) -> Vec<KernelKey> {
         (MaxPool::new([9]).index_layout(Layout::Nhwc), &[1, 2, 64]),
         (MaxPool::new([71]), &[1, 2, 99]),
     ];
-    for (pool, shape) in pools {
-        for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-            for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap();
-                let choice = Choice { family: Some(Family::Sliding), build: None };
-                let schedule = select(&plan, &Limits::WEBGPU, &choice).unwrap();
-                keys.extend(schedule.dispatches().iter().rev().map(|dispatch| dispatch.key().clone()));
-            }
-        }
-    }
-    keys
+    let passes = |plan: &Plan| {
+        let found = kernels(plan, Family::Sliding, None);
+        assert!(!found.is_empty(), "{plan:?}");
+        found.into_iter().rev()
+    };
+    plans(dtype, &pools).iter().flat_map(passes).collect()
 }
 
 /// Reduced planes, and planes and rows of windows by teams, with an X that is a multiple of four words or is not.
 fn every_reduction(dtype: DType) -> Vec<KernelKey> {
-    let mut keys = Vec::new();
     let pools: [(MaxPool, &[usize]); 6] = [
         (MaxPool::new([40, 40]), &[1, 2, 40, 40]),
         (MaxPool::new([31, 41]), &[1, 1, 31, 41]),
@@ -210,20 +208,11 @@ fn every_reduction(dtype: DType) -> Vec<KernelKey> {
         (MaxPool::new([2, 20, 40]).strides([20, 40, 1]), &[1, 1, 5, 41, 83]),
         (MaxPool::new([40]), &[1, 1, 400]),
     ];
-    for (pool, shape) in pools {
-        for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-            for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap();
-                for family in [Family::Reducing, Family::Teamed] {
-                    match select(&plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }) {
-                        Ok(schedule) => keys.push(schedule.dispatches()[0].key().clone()),
-                        Err(PlanError::KernelDoesNotApply { .. }) => {}
-                        Err(error) => panic!("{error}"),
-                    }
-                }
-            }
-        }
-    }
+    let first = |plan: &Plan| {
+        let found = [Family::Reducing, Family::Teamed].map(|family| kernels(plan, family, None).into_iter().next());
+        found.into_iter().flatten()
+    };
+    let keys: Vec<KernelKey> = plans(dtype, &pools).iter().flat_map(first).collect();
     assert_eq!(keys.len(), 9 * 9, "{}", dtype.name());
     keys
 }

@@ -11,7 +11,7 @@ use wgpu_pooling_plan::{Attribute, DType, Node};
 use super::budget::Budget;
 use super::error::{ModelError, at_most};
 use super::files::{self, RegularFile};
-use super::node::{ModelInput, ModelNode, Parts, SHAPE, ValueSource, operand};
+use super::node::{ModelInput, ModelNode, Parts, SHAPE, ValueSource, integers, operand};
 
 /// The most elements and texts of a document.
 const MAX_XML_NODES: u32 = 1 << 22;
@@ -329,11 +329,7 @@ fn constant(layer: Layer<'_>, budget: &Budget, weights: Weights<'_>) -> Result<O
     at_most("bytes of a constant that a plan depends on", size, MAX_CONSTANT)?;
     budget.spend(READ)?;
     let bytes = weights(offset..offset.saturating_add(size))?;
-    Ok(match dtype(budget.attribute(data, "element_type")?) {
-        Some(DType::I64) => Some(bytes.as_chunks().0.iter().map(|&bytes| i64::from_le_bytes(bytes)).collect()),
-        Some(DType::I32) => Some(bytes.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes).into()).collect()),
-        _ => None,
-    })
+    Ok(dtype(budget.attribute(data, "element_type")?).and_then(|dtype| integers(dtype, &bytes)))
 }
 
 /// A range of weights in memory.

@@ -164,7 +164,7 @@ impl ModelNode {
         let node = self.node()?.clone().preset(preset);
         let mut inputs = Vec::new();
         for (number, input) in self.inputs.iter().enumerate() {
-            let operand = self.operand(number);
+            let operand = operand(&self.op_type, number);
             let unknown = |what| ModelError::Unknown { operand, what, name: input.name.clone() };
             let shape = input.shape.as_deref().ok_or_else(|| unknown("shape"))?;
             let dtype = input.dtype.ok_or_else(|| unknown("element type"))?;
@@ -174,11 +174,6 @@ impl ModelNode {
             inputs.push(NodeInput { dtype, shape, values: input.values.as_deref() });
         }
         Ok(node.plan_for(&inputs, self.outputs.len())?)
-    }
-
-    /// The name of an input in the operator's specification.
-    fn operand(&self, number: usize) -> &'static str {
-        operand(&self.op_type, number)
     }
 }
 
@@ -192,5 +187,14 @@ pub(super) fn operand(op_type: &str, number: usize) -> &'static str {
         ("MaxUnpool", 1) => "I",
         ("MaxUnpool", 2) | ("AdaptiveMaxPool", 1) => SHAPE,
         _ => "an input that the operator does not have",
+    }
+}
+
+/// The elements of a tensor, if they are integers of 64 or 32 bits.
+pub(super) fn integers(dtype: DType, bytes: &[u8]) -> Option<Vec<i64>> {
+    match dtype {
+        DType::I64 => Some(bytes.as_chunks().0.iter().map(|&bytes| i64::from_le_bytes(bytes)).collect()),
+        DType::I32 => Some(bytes.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes).into()).collect()),
+        _ => None,
     }
 }

@@ -150,7 +150,7 @@ impl<'a> AttributeMessage<'a> {
                 5 => (tensor, set) = (Some(field.message()?), 4),
                 7 => {
                     set = 6;
-                    field.each_float(|bytes| push(&mut floats, f32::from_le_bytes(bytes), "floats", MAX_NUMBERS))?;
+                    field.each_fixed(|bytes| push(&mut floats, f32::from_le_bytes(bytes), "floats", MAX_NUMBERS))?;
                 }
                 8 => {
                     set = 7;
@@ -203,11 +203,8 @@ impl<'a> AttributeMessage<'a> {
 /// The last text of a field, or the empty one.
 fn last_text(message: Message<'_>, number: u64) -> Result<&str, ModelError> {
     let mut text = "";
-    for field in message.fields() {
-        let field = field?;
-        if field.number == number {
-            text = field.text()?;
-        }
+    for field in message.numbered(number) {
+        text = field?.text()?;
     }
     Ok(text)
 }
@@ -251,16 +248,13 @@ impl TypeOf {
     pub fn read(message: Message<'_>) -> Result<TypeOf, ModelError> {
         at_most("bytes of a type", message.bytes.len() as u64, MAX_TYPE)?;
         let mut found = TypeOf::default();
-        for field in message.fields() {
-            let field = field?;
-            if field.number == 1 {
-                for field in field.message()?.fields() {
-                    let field = field?;
-                    match field.number {
-                        1 => found.number = Some(field.int()?),
-                        2 => found.shape = shape(field.message()?)?,
-                        _ => {}
-                    }
+        for field in message.numbered(1) {
+            for field in field?.message()?.fields() {
+                let field = field?;
+                match field.number {
+                    1 => found.number = Some(field.int()?),
+                    2 => found.shape = shape(field.message()?)?,
+                    _ => {}
                 }
             }
         }
@@ -276,17 +270,10 @@ impl TypeOf {
 /// The extents of a `TensorShapeProto`, if all of them are known.
 fn shape(message: Message<'_>) -> Result<Option<Vec<usize>>, ModelError> {
     let mut shape = Some(Vec::new());
-    for dimension in message.fields() {
-        let dimension = dimension?;
-        if dimension.number != 1 {
-            continue;
-        }
+    for dimension in message.numbered(1) {
         let mut extent = None;
-        for field in dimension.message()?.fields() {
-            let field = field?;
-            if field.number == 1 {
-                extent = usize::try_from(field.int()?).ok();
-            }
+        for field in dimension?.message()?.numbered(1) {
+            extent = usize::try_from(field?.int()?).ok();
         }
         match (&mut shape, extent) {
             (Some(shape), Some(extent)) => push(shape, extent, "axes of a tensor", MAX_AXES)?,

@@ -8,6 +8,7 @@ use wgpu_pooling_plan::{DType, TensorRef};
 use super::error::ModelError;
 use super::external::ExternalData;
 use super::files::{self, MAX_FILE};
+use super::node::integers;
 use super::proto::{TensorMessage, dtype};
 use super::wire::{Message, push};
 
@@ -76,27 +77,16 @@ impl<'a> FileTensor<'a> {
 
     /// The tensor whose elements lie in its message.
     pub(super) fn inside(tensor: &TensorMessage<'a>) -> Result<FileTensor<'a>, ModelError> {
-        let (dtype, shape, expected) = kind(tensor)?;
         let bytes = match tensor.raw {
             Some(raw) => Cow::Borrowed(raw.bytes),
-            None => Cow::Owned(listed(tensor, dtype, expected)?),
+            None => Cow::Owned(listed(tensor)?),
         };
-        FileTensor::checked(tensor, dtype, shape, expected, bytes)
+        FileTensor::with_bytes(tensor, bytes)
     }
 
-    /// The tensor with elements from elsewhere.
+    /// The tensor with these elements.
     pub(super) fn with_bytes(tensor: &TensorMessage<'a>, bytes: Cow<'a, [u8]>) -> Result<FileTensor<'a>, ModelError> {
         let (dtype, shape, expected) = kind(tensor)?;
-        FileTensor::checked(tensor, dtype, shape, expected, bytes)
-    }
-
-    fn checked(
-        tensor: &TensorMessage<'a>,
-        dtype: DType,
-        shape: Vec<usize>,
-        expected: u64,
-        bytes: Cow<'a, [u8]>,
-    ) -> Result<FileTensor<'a>, ModelError> {
         let actual = bytes.len() as u64;
         if actual != expected {
             return Err(ModelError::TensorLength { name: tensor.name.to_owned(), expected, actual });
@@ -106,7 +96,7 @@ impl<'a> FileTensor<'a> {
 
     /// A list of i64.
     pub(super) fn of_integers(values: &[i64]) -> FileTensor<'static> {
-        let bytes = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         FileTensor { name: Cow::Borrowed(""), dtype: DType::I64, shape: vec![values.len()], bytes: Cow::Owned(bytes) }
     }
 
@@ -132,13 +122,7 @@ impl<'a> FileTensor<'a> {
 
     /// The elements, if they are integers of 64 or 32 bits.
     pub fn integers(&self) -> Option<Vec<i64>> {
-        match self.dtype {
-            DType::I64 => Some(self.bytes.as_chunks().0.iter().map(|&bytes| i64::from_ne_bytes(bytes)).collect()),
-            DType::I32 => {
-                Some(self.bytes.as_chunks().0.iter().map(|&bytes| i32::from_ne_bytes(bytes).into()).collect())
-            }
-            _ => None,
-        }
+        integers(self.dtype, &self.bytes)
     }
 
     /// The tensor as the operators take it.
@@ -171,7 +155,8 @@ pub(super) fn kind(tensor: &TensorMessage<'_>) -> Result<(DType, Vec<usize>, u64
 
 /// The elements of the lists `float_data`, `int32_data`, `int64_data`, `double_data` and `uint64_data`. `int32_data`
 /// has the types of up to 32 bits, f16 and bf16 by their bits.
-fn listed(tensor: &TensorMessage<'_>, dtype: DType, expected: u64) -> Result<Vec<u8>, ModelError> {
+fn listed(tensor: &TensorMessage<'_>) -> Result<Vec<u8>, ModelError> {
+    let (dtype, _, expected) = kind(tensor)?;
     let number = match dtype {
         DType::F32 => 4,
         DType::I64 => 7,
@@ -188,14 +173,12 @@ fn listed(tensor: &TensorMessage<'_>, dtype: DType, expected: u64) -> Result<Vec
         }
         Ok(())
     };
-    for field in tensor.message.fields() {
+    for field in tensor.message.numbered(number) {
         let field = field?;
-        if field.number == number {
-            match number {
-                4 => field.each_float(|bytes| append(&bytes))?,
-                10 => field.each_double(|bytes| append(&bytes))?,
-                _ => field.each_int(|value| append(&value.to_le_bytes()))?,
-            }
+        match number {
+            4 => field.each_fixed::<4>(|bytes| append(&bytes))?,
+            10 => field.each_fixed::<8>(|bytes| append(&bytes))?,
+            _ => field.each_int(|value| append(&value.to_le_bytes()))?,
         }
     }
     Ok(bytes)

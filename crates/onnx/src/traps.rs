@@ -6,6 +6,7 @@ use wgpu_pooling_plan::{
     Attribute, AutoPad, CeilRule, DType, MaxPool, Node, Operator, Plan, PlanError, Preset, SamePadding,
 };
 
+use super::error::ModelError;
 use super::node::ModelNode;
 
 /// A property of a node on which runtimes disagree, or which users may misunderstand. The text says what each runtime
@@ -93,9 +94,7 @@ impl Trap {
             Trap::ElementType { .. } => "element_type",
         }
     }
-}
 
-impl Trap {
     /// The text where it does not depend on numbers.
     fn text(&self) -> &'static str {
         match self {
@@ -193,7 +192,7 @@ impl fmt::Display for Trap {
 struct Facts<'a> {
     model_node: &'a ModelNode,
     node: &'a Node,
-    plan: Result<Plan, Option<PlanError>>,
+    plan: Result<Plan, ModelError>,
     kernel: Vec<i64>,
     strides: Vec<i64>,
     dilations: Vec<i64>,
@@ -243,10 +242,7 @@ impl<'a> Facts<'a> {
             Some(Attribute::String(text)) => text.to_ascii_uppercase().parse().unwrap_or_default(),
             _ => AutoPad::NotSet,
         };
-        let plan = model_node.plan(Preset::Onnx).map_err(|error| match error {
-            super::ModelError::Plan(error) => Some(error),
-            _ => None,
-        });
+        let plan = model_node.plan(Preset::Onnx);
         let kernel = list("kernel_shape", "kernel");
         let (strides, dilations) = (list("strides", ""), list("dilations", ""));
         Facts { model_node, node, plan, kernel, strides, dilations, pads, auto_pad }
@@ -372,7 +368,7 @@ impl<'a> Facts<'a> {
                     traps.push(Trap::KernelExceedsInput);
                 }
             }
-            Err(Some(PlanError::KernelExceedsInput { .. })) => traps.push(Trap::KernelExceedsInput),
+            Err(ModelError::Plan(PlanError::KernelExceedsInput { .. })) => traps.push(Trap::KernelExceedsInput),
             _ => {}
         }
         if self.kernel.len() > 3 {

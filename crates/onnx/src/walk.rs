@@ -35,6 +35,9 @@ const PLAN: u64 = 1 << 12;
 /// Domain, name and overload of a function.
 type FunctionKey<'a> = (&'a str, &'a str, &'a str);
 
+/// The attributes of a call of a function.
+type Given<'a> = HashMap<&'a str, Message<'a>>;
+
 /// What is known of a value.
 #[derive(Clone, Default)]
 struct Known<'a> {
@@ -67,7 +70,7 @@ struct Scope<'a, 's> {
     path: Arc<str>,
     opsets: &'s [(&'a str, i64)],
     /// In a function's body: the attributes of the call, or nothing if the function is not called.
-    call: Option<Option<&'s HashMap<&'a str, Message<'a>>>>,
+    call: Option<Option<&'s Given<'a>>>,
     depth: u64,
 }
 
@@ -104,19 +107,15 @@ pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
         let function = FunctionMessage::read(message)?;
         walk.functions.insert(key(function.domain, function.name, function.overload), message);
     }
-    let mut scope =
-        Scope { values: HashMap::new(), outer: None, path: Arc::from(""), opsets: &model.opsets, call: None, depth: 0 };
+    let mut scope = Scope::new(Arc::from(""), &model.opsets, None, 0);
     walk.declare(graph, GRAPH, &mut scope, "")?;
     walk.inputs(graph, &mut scope)?;
     walk.body(graph, GRAPH, &mut scope)?;
-    for field in graph.fields() {
-        let field = field?;
-        if field.number == 12 {
-            let (name, _) = value_info(field.message()?)?;
-            let source = walk.source(scope.known(name, &budget)?)?;
-            let name = budget.keep(name)?;
-            walk.parts.outputs.push((name, source));
-        }
+    for field in graph.numbered(GRAPH.value_infos[1]) {
+        let (name, _) = value_info(field?.message()?)?;
+        let source = walk.source(scope.known(name, &budget)?)?;
+        let name = budget.keep(name)?;
+        walk.parts.outputs.push((name, source));
     }
     walk.functions_without_a_call(&model)?;
     Ok(walk.parts)
@@ -140,7 +139,11 @@ fn is_pooling(node: &NodeMessage<'_>) -> bool {
     }
 }
 
-impl<'a> Scope<'a, '_> {
+impl<'a, 's> Scope<'a, 's> {
+    fn new(path: Arc<str>, opsets: &'s [(&'a str, i64)], call: Option<Option<&'s Given<'a>>>, depth: u64) -> Self {
+        Scope { values: HashMap::new(), outer: None, path, opsets, call, depth }
+    }
+
     fn known(&self, name: &str, budget: &Budget) -> Result<Option<&Known<'a>>, ModelError> {
         let mut scope = Some(self);
         while let Some(here) = scope {
@@ -207,16 +210,13 @@ impl<'a> Walk<'a> {
 
     /// Numbers the inputs of the model's graph that no initializer gives.
     fn inputs(&mut self, graph: Message<'a>, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
-        for field in graph.fields() {
-            let field = field?;
-            if field.number == GRAPH.value_infos[0] {
-                let (name, _) = value_info(field.message()?)?;
-                let value = self.value(scope, name)?;
-                if !matches!(value.origin, Origin::Tensor(_)) {
-                    value.origin = Origin::Input(self.parts.inputs.len());
-                    let name = self.budget.keep(name)?;
-                    self.parts.inputs.push(name);
-                }
+        for field in graph.numbered(GRAPH.value_infos[0]) {
+            let (name, _) = value_info(field?.message()?)?;
+            let value = self.value(scope, name)?;
+            if !matches!(value.origin, Origin::Tensor(_)) {
+                value.origin = Origin::Input(self.parts.inputs.len());
+                let name = self.budget.keep(name)?;
+                self.parts.inputs.push(name);
             }
         }
         Ok(())
@@ -224,12 +224,10 @@ impl<'a> Walk<'a> {
 
     fn body(&mut self, body: Message<'a>, fields: BodyFields, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
         at_most("graphs and functions inside each other", scope.depth, MAX_DEPTH)?;
-        for field in body.fields() {
+        for field in body.numbered(fields.node) {
             let field = field?;
-            if field.number == fields.node {
-                self.budget.spend(NODE)?;
-                self.node(&NodeMessage::read(field.message()?)?, scope)?;
-            }
+            self.budget.spend(NODE)?;
+            self.node(&NodeMessage::read(field.message()?)?, scope)?;
         }
         Ok(())
     }
@@ -275,14 +273,9 @@ impl<'a> Walk<'a> {
         graph: Message<'a>,
         outer: &Scope<'a, '_>,
     ) -> Result<(), ModelError> {
-        let mut scope = Scope {
-            values: HashMap::new(),
-            outer: Some(outer),
-            path: self.path(outer, node, attribute)?,
-            opsets: outer.opsets,
-            call: outer.call,
-            depth: outer.depth.saturating_add(1),
-        };
+        let path = self.path(outer, node, attribute)?;
+        let scope = Scope::new(path, outer.opsets, outer.call, outer.depth.saturating_add(1));
+        let mut scope = Scope { outer: Some(outer), ..scope };
         self.declare(graph, GRAPH, &mut scope, node.op_type)?;
         self.body(graph, GRAPH, &mut scope)
     }
@@ -318,14 +311,9 @@ impl<'a> Walk<'a> {
             self.budget.spend(ATTRIBUTE)?;
             given.entry(AttributeMessage::name(default)?).or_insert(default);
         }
-        let mut scope = Scope {
-            values: HashMap::new(),
-            outer: None,
-            path: self.path(outer, node, node.op_type)?,
-            opsets: &function.opsets,
-            call: Some(outer.call.is_none_or(|call| call.is_some()).then_some(&given)),
-            depth: outer.depth.saturating_add(1),
-        };
+        let path = self.path(outer, node, node.op_type)?;
+        let given = outer.call.is_none_or(|call| call.is_some()).then_some(&given);
+        let mut scope = Scope::new(path, &function.opsets, Some(given), outer.depth.saturating_add(1));
         for (&formal, &actual) in function.inputs.iter().zip(&node.inputs) {
             if let Some(known) = outer.known(actual, self.budget)? {
                 *self.value(&mut scope, formal)? = known.clone();
@@ -345,14 +333,8 @@ impl<'a> Walk<'a> {
                 continue;
             }
             self.budget.spend(CALL)?;
-            let mut scope = Scope {
-                values: HashMap::new(),
-                outer: None,
-                path: Arc::from(self.budget.keep(&format!("{}, which nothing calls", function.name))?),
-                opsets: &function.opsets,
-                call: Some(None),
-                depth: 1,
-            };
+            let path = self.budget.keep(&format!("{}, which nothing calls", function.name))?;
+            let mut scope = Scope::new(Arc::from(path), &function.opsets, Some(None), 1);
             self.declare(message, FUNCTION, &mut scope, "")?;
             self.body(message, FUNCTION, &mut scope)?;
         }
@@ -405,24 +387,17 @@ impl<'a> Walk<'a> {
     /// An input of a pooling node; with its values, if the plan depends on them.
     fn input(&mut self, name: &str, scope: &Scope<'a, '_>, values: bool) -> Result<ModelInput, ModelError> {
         let known = scope.known(name, self.budget)?;
-        let (mut dtype, mut shape) = match known.and_then(|known| known.info) {
-            Some(info) => {
-                let info = TypeOf::read(info)?;
-                (info.dtype(), info.shape)
-            }
-            None => (None, None),
-        };
-        let mut input =
-            ModelInput { name: self.budget.keep(name)?, dtype, shape: None, values: None, source: self.source(known)? };
+        let info = known.and_then(|known| known.info).map(TypeOf::read).transpose()?.unwrap_or_default();
+        let (mut dtype, mut shape, mut list) = (info.dtype(), info.shape, None);
+        let (name, source) = (self.budget.keep(name)?, self.source(known)?);
         match known.map(|known| &known.origin) {
             Some(Origin::Tensor(message)) => {
                 let tensor = self.tensor(*message)?;
                 (dtype, shape) = (tensor.dtype, tensor.shape);
-                input.values = tensor.values.filter(|_| values);
+                list = tensor.values;
             }
-            Some(Origin::Integers(list)) => {
-                (dtype, shape) = (Some(DType::I64), Some(vec![list.len()]));
-                input.values = values.then(|| list.clone());
+            Some(Origin::Integers(own)) => {
+                (dtype, shape, list) = (Some(DType::I64), Some(vec![own.len()]), Some(own.clone()));
             }
             // What a pooling node gives follows from what it takes, whether the model says it or not.
             Some(&Origin::Output(node, output)) if dtype.is_none() || shape.is_none() => {
@@ -434,8 +409,7 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
-        (input.dtype, input.shape) = (dtype, shape);
-        Ok(input)
+        Ok(ModelInput { name, dtype, shape, values: list.filter(|_| values), source })
     }
 
     fn tensor(&mut self, message: Message<'a>) -> Result<TensorOf, ModelError> {

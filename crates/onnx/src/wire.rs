@@ -26,8 +26,8 @@ pub struct Field<'a> {
 #[derive(Debug, Clone, Copy)]
 enum Wire<'a> {
     Varint(u64),
-    Fixed32([u8; 4]),
-    Fixed64([u8; 8]),
+    /// Four or eight bytes.
+    Fixed(Message<'a>),
     Bytes(Message<'a>),
 }
 
@@ -53,6 +53,11 @@ impl<'a> Message<'a> {
 
     pub fn fields(self) -> Fields<'a> {
         Fields { rest: self }
+    }
+
+    /// The fields with this number.
+    pub fn numbered(self, number: u64) -> impl Iterator<Item = Result<Field<'a>, ModelError>> {
+        self.fields().filter(move |field| field.as_ref().map_or(true, |field| field.number == number))
     }
 
     /// The bytes up to a length, which are taken off the front.
@@ -115,12 +120,12 @@ impl<'a> Fields<'a> {
         let key = self.rest.varint()?;
         let value = match key & 7 {
             0 => Wire::Varint(self.rest.varint()?),
-            1 => Wire::Fixed64(self.rest.array()?),
+            1 => Wire::Fixed(self.rest.take(8)?),
             2 => {
                 let length = self.rest.varint()?;
                 Wire::Bytes(self.rest.take(length)?)
             }
-            5 => Wire::Fixed32(self.rest.array()?),
+            5 => Wire::Fixed(self.rest.take(4)?),
             _ => return Err(ModelError::Malformed { what: "a field is of no known wire type", at }),
         };
         match key >> 3 {
@@ -165,34 +170,24 @@ impl<'a> Field<'a> {
         Ok(())
     }
 
-    /// Calls `take` with the four bytes of each `float` of a repeated field, in the packed form or not.
-    pub fn each_float(self, mut take: impl FnMut([u8; 4]) -> Result<(), ModelError>) -> Result<(), ModelError> {
-        match self.value {
-            Wire::Fixed32(bytes) => take(bytes),
-            Wire::Bytes(mut packed) => {
+    /// Calls `take` with the bytes of each `float` or each `double` of a repeated field, in the packed form or not.
+    pub fn each_fixed<const N: usize>(
+        self,
+        mut take: impl FnMut([u8; N]) -> Result<(), ModelError>,
+    ) -> Result<(), ModelError> {
+        let mut numbers = match self.value {
+            Wire::Fixed(number) if number.bytes.len() == N => number,
+            Wire::Bytes(packed) => {
                 packed.spend(packed.bytes.len() as u64)?;
-                while !packed.bytes.is_empty() {
-                    take(packed.array()?)?;
-                }
-                Ok(())
+                packed
             }
-            _ => Err(self.wrong("a field is not the float that it should be")),
+            _ if N == 4 => return Err(self.wrong("a field is not the float that it should be")),
+            _ => return Err(self.wrong("a field is not the double that it should be")),
+        };
+        while !numbers.bytes.is_empty() {
+            take(numbers.array()?)?;
         }
-    }
-
-    /// Calls `take` with the eight bytes of each `double` of a repeated field, in the packed form or not.
-    pub fn each_double(self, mut take: impl FnMut([u8; 8]) -> Result<(), ModelError>) -> Result<(), ModelError> {
-        match self.value {
-            Wire::Fixed64(bytes) => take(bytes),
-            Wire::Bytes(mut packed) => {
-                packed.spend(packed.bytes.len() as u64)?;
-                while !packed.bytes.is_empty() {
-                    take(packed.array()?)?;
-                }
-                Ok(())
-            }
-            _ => Err(self.wrong("a field is not the double that it should be")),
-        }
+        Ok(())
     }
 
     fn wrong(self, what: &'static str) -> ModelError {
@@ -216,25 +211,11 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_as_they_are_written() {
-        // The example of the encoding's page: field 1 is 150.
-        assert_eq!(only(&[0x08, 0x96, 0x01]).unwrap().int(), Ok(150));
-        let minus_one = [&[0x08][..], &[0xFF; 9], &[0x01]].concat();
-        assert_eq!(only(&minus_one).unwrap().int(), Ok(-1));
-        assert!(only(&[&[0x08][..], &[0xFF; 11]].concat()).is_err(), "eleven bytes");
-        let mut list = Vec::new();
-        only(&[0x0A, 0x03, 0x01, 0x96, 0x01]).unwrap().ints(&mut list, "values", 4).unwrap();
-        only(&[0x08, 0x07]).unwrap().ints(&mut list, "values", 4).unwrap();
-        assert_eq!(list, [1, 150, 7], "packed and unpacked");
-        let error = only(&[0x0A, 2, 1, 1]).unwrap().ints(&mut list, "values", 4).unwrap_err();
-        assert_eq!(error, ModelError::TooMany { what: "values", found: 5, limit: 4 });
-    }
-
-    #[test]
     fn what_is_cut_off_or_unknown_is_refused() {
         for bytes in [&[0x0A, 5, 1][..], &[0x08], &[0x0D, 1, 2], &[0x09, 1], &[0x0B], &[0x00, 1], &[0x0A, 0xFF]] {
             assert!(matches!(only(bytes), Err(ModelError::Malformed { .. })), "{bytes:?}");
         }
+        assert!(only(&[&[0x08][..], &[0xFF; 11]].concat()).is_err(), "a number of eleven bytes");
         let length = [&[0x0A][..], &[0xFF; 9], &[0x01]].concat();
         assert!(matches!(only(&length), Err(ModelError::Malformed { at: 11, .. })), "a length of 2^64 - 1");
         assert_eq!(Message::at(&[0x0B, 0x0B], 0).fields().count(), 1, "nothing after an error");

@@ -83,7 +83,6 @@ fn integer<T: Element>(activation: Activation, x: T) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use half::f16;
 
     #[test]
     fn bounds_of_integers_are_taken_into_the_range_of_the_type_before_anything_is_compared() {
@@ -95,41 +94,11 @@ mod tests {
     }
 
     #[test]
-    fn values_left_alone_keep_their_bits() {
-        let nan = f32::from_bits(0x7F80_0001);
-        for activation in
-            [Activation::Relu, Activation::Clip { min: -1.0, max: 1.0 }, Activation::LeakyRelu { alpha: 0.1 }]
-        {
-            assert_eq!(activate(activation, nan).to_bits(), nan.to_bits());
-            assert_eq!(activate(activation, -0.0f32).to_bits(), (-0.0f32).to_bits());
-        }
-    }
-
-    #[test]
-    fn activations_are_their_formulas() {
-        assert_eq!(activate(Activation::Relu, -3.0f32).to_bits(), 0);
-        assert_eq!(activate(Activation::LeakyRelu { alpha: 0.5 }, -3.0f32), -1.5);
-        assert_eq!(activate(Activation::HardSigmoid { alpha: 0.25, beta: 0.5 }, 1.0f64), 0.75);
-        assert_eq!(activate(Activation::HardSigmoid { alpha: 0.25, beta: 0.5 }, 9.0f64), 1.0);
-        assert_eq!(activate(Activation::Sigmoid, 0.0f32), 0.5);
-        assert_eq!(activate(Activation::Tanh, f16::from_f32(40.0)), f16::ONE);
-    }
-
-    #[test]
     fn parameters_become_doubles_exactly() {
         for parameter in
             [0.0, -0.0, 1.5, f32::MIN_POSITIVE, f32::from_bits(1), -f32::from_bits(0x7F_FFFF), f32::NEG_INFINITY]
         {
             assert_eq!(exact(parameter).to_bits(), f64::from(parameter).to_bits(), "{parameter:e}");
         }
-    }
-
-    #[test]
-    fn integer_bounds_round_into_the_window() {
-        let clip = Activation::Clip { min: -1.5, max: 2.5 };
-        assert_eq!([-9i8, -1, 0, 2, 9].map(|x| activate(clip, x)), [-1, -1, 0, 2, 2]);
-        let unbounded = Activation::Clip { min: f32::NEG_INFINITY, max: f32::INFINITY };
-        assert_eq!([i64::MIN, i64::MAX].map(|x| activate(unbounded, x)), [i64::MIN, i64::MAX]);
-        assert_eq!(activate(Activation::Clip { min: 1.0, max: 300.0 }, 255u8), 255);
     }
 }

@@ -134,19 +134,13 @@ impl Activation {
             "Clip" => (Activation::Clip { min: or(0, f32::NEG_INFINITY), max: or(1, f32::INFINITY) }, 2),
             "HardSigmoid" => (Activation::HardSigmoid { alpha: or(0, 0.2), beta: or(1, 0.5) }, 2),
             _ => {
-                return Err(PlanError::UnknownValue {
-                    attribute: "activation",
-                    value: name.to_owned(),
-                    expected: Self::NAMES,
-                });
+                let (attribute, expected) = ("activation", Self::NAMES);
+                return Err(PlanError::UnknownValue { attribute, value: name.to_owned(), expected });
             }
         };
         if parameters.len() > count {
-            return Err(PlanError::AttributeLength {
-                attribute: "activation_params",
-                expected: count,
-                actual: parameters.len(),
-            });
+            let (attribute, actual) = ("activation_params", parameters.len());
+            return Err(PlanError::AttributeLength { attribute, expected: count, actual });
         }
         activation.check_parameters()?;
         Ok(activation)
@@ -216,103 +210,44 @@ impl Attribute {
         }
     }
 
-    fn wrong_kind(&self, name: &str, expected: &'static str) -> PlanError {
-        PlanError::AttributeKind { name: name.to_owned(), expected, actual: self.kind() }
+    fn wrong_kind<T>(&self, name: &str, expected: &'static str) -> Result<T, PlanError> {
+        Err(PlanError::AttributeKind { name: name.to_owned(), expected, actual: self.kind() })
     }
 
     pub(crate) fn int(&self, name: &str) -> Result<i64, PlanError> {
-        match self {
-            Attribute::Int(value) => Ok(*value),
-            other => Err(other.wrong_kind(name, "an integer")),
-        }
+        if let Attribute::Int(value) = self { Ok(*value) } else { self.wrong_kind(name, "an integer") }
     }
 
     pub(crate) fn ints(&self, name: &str) -> Result<&[i64], PlanError> {
-        match self {
-            Attribute::Ints(values) => Ok(values),
-            other => Err(other.wrong_kind(name, "integers")),
-        }
+        if let Attribute::Ints(values) = self { Ok(values) } else { self.wrong_kind(name, "integers") }
     }
 
     pub(crate) fn floats(&self, name: &str) -> Result<&[f32], PlanError> {
-        match self {
-            Attribute::Floats(values) => Ok(values),
-            other => Err(other.wrong_kind(name, "floats")),
-        }
+        if let Attribute::Floats(values) = self { Ok(values) } else { self.wrong_kind(name, "floats") }
     }
 
     pub(crate) fn string(&self, name: &str) -> Result<&str, PlanError> {
-        match self {
-            Attribute::String(value) => Ok(value),
-            other => Err(other.wrong_kind(name, "a string")),
-        }
+        if let Attribute::String(value) = self { Ok(value) } else { self.wrong_kind(name, "a string") }
     }
 }
 
 /// The storage order of the ONNX attribute's number.
 pub(crate) fn storage_order(number: i64) -> Result<StorageOrder, PlanError> {
-    match number {
-        0 => Ok(StorageOrder::RowMajor),
-        1 => Ok(StorageOrder::ColumnMajor),
-        other => Err(PlanError::UnknownValue {
-            attribute: "storage_order",
-            value: other.to_string(),
-            expected: "0 (row major) or 1 (column major)",
-        }),
-    }
+    let orders = [StorageOrder::RowMajor, StorageOrder::ColumnMajor];
+    numbered("storage_order", number, orders, "0 (row major) or 1 (column major)")
 }
 
 /// The rounding rule of the ONNX attribute's number.
 pub(crate) fn ceil_mode(number: i64) -> Result<CeilRule, PlanError> {
-    match number {
-        0 => Ok(CeilRule::Floor),
-        1 => Ok(CeilRule::CeilDrop),
-        other => Err(PlanError::UnknownValue {
-            attribute: "ceil_mode",
-            value: other.to_string(),
-            expected: "0 (floor) or 1 (ceil)",
-        }),
-    }
+    numbered("ceil_mode", number, [CeilRule::Floor, CeilRule::CeilDrop], "0 (floor) or 1 (ceil)")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_option_parses_its_own_name_and_nothing_else() {
-        for &value in CeilRule::ALL {
-            assert_eq!(value.to_string().parse(), Ok(value));
-        }
-        for &value in EmptyIndex::ALL {
-            assert_eq!(value.name().parse(), Ok(value));
-        }
-        let error = "FULL".parse::<AutoPad>().unwrap_err();
-        assert_eq!(
-            error,
-            PlanError::UnknownValue {
-                attribute: "auto_pad",
-                value: "FULL".into(),
-                expected: "NOTSET, VALID, SAME_UPPER, SAME_LOWER"
-            }
-        );
-    }
-
-    #[test]
-    fn numbers_outside_the_attribute_are_refused() {
-        assert!(ceil_mode(2).is_err(), "onnxruntime takes 2 for floor; here it is refused");
-        assert!(storage_order(-1).is_err());
-    }
-
-    #[test]
-    fn activation_parameters_have_their_defaults_and_bounds() {
-        assert_eq!(Activation::from_onnx("LeakyRelu", &[]), Ok(Activation::LeakyRelu { alpha: 0.01 }));
-        assert_eq!(Activation::from_onnx("Clip", &[1.0]), Ok(Activation::Clip { min: 1.0, max: f32::INFINITY }));
-        assert!(matches!(Activation::from_onnx("Relu", &[1.0]), Err(PlanError::AttributeLength { .. })));
-        assert!(matches!(
-            Activation::from_onnx("Clip", &[f32::NAN]),
-            Err(PlanError::ActivationParameter { position: 0 })
-        ));
-        assert!(matches!(Activation::from_onnx("relu", &[]), Err(PlanError::UnknownValue { .. })));
-    }
+fn numbered<T: Copy>(
+    attribute: &'static str,
+    number: i64,
+    values: [T; 2],
+    expected: &'static str,
+) -> Result<T, PlanError> {
+    let value = usize::try_from(number).ok().and_then(|number| values.get(number).copied());
+    value.ok_or_else(|| PlanError::UnknownValue { attribute, value: number.to_string(), expected })
 }

@@ -170,7 +170,7 @@ pub trait Backend: Shared {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     fn stream_bytes(&self, tile: &Plan) -> Result<u64, PlanError> {
-        Ok(tile.inputs().iter().chain(tile.outputs()).map(TensorSpec::bytes).fold(0, u64::saturating_add))
+        Ok(tile.bytes())
     }
 
     /// [`Backend::prepare`] for a tile of a [stream](crate::Stream). The tile's plan decides the kernel, whatever

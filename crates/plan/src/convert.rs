@@ -6,7 +6,7 @@ use crate::error::{ExecuteError, PlanError};
 use crate::index::IndexSpace;
 use crate::plan::{Dimensions, assemble, check_index_type};
 use crate::request::AsTensor;
-use crate::tensor::{Tensor, element_count, for_each, position, zeros};
+use crate::tensor::{Tensor, element_count, for_each_element, position, zeros};
 
 impl IndexSpace {
     /// Indices of this convention in another one, for example ONNX's indices of the whole tensor as PyTorch's indices
@@ -60,31 +60,23 @@ impl IndexSpace {
         }
         let shape = assemble(to.layout, batch, channels, &spatial);
         let mut converted: Vec<To> = zeros(&shape)?;
-        // Without elements there is nothing to visit, however many batch items there are.
-        if indices.is_empty() {
-            return Ok(Tensor::from_parts(shape, converted));
-        }
         let (strides, mut bad) = (to.strides(), BadIndices::default());
         let (mut coordinates, mut target) = (vec![0; spatial.len()], vec![0; spatial.len()]);
-        for n in 0..batch {
-            for c in 0..channels {
-                for_each(&spatial, |at| {
-                    let place = position(self.layout, channels, &spatial, n, c, at);
-                    let index = indices[place].to_i64();
-                    let named = self.decode_into(index, n, c, &mut coordinates).filter(|&(target_n, target_c)| {
-                        (to.flatten.counts_batch() || target_n == n) && (to.flatten.counts_channels() || target_c == c)
-                    });
-                    if named.is_none() && index != -1 {
-                        bad.add(place, index);
-                    }
-                    let value = named.map_or(-1, |(n, c)| {
-                        target.iter_mut().zip(&coordinates).for_each(|(to, &from)| *to = from as i64);
-                        strides.flat(n, c, &target)
-                    });
-                    converted[position(to.layout, channels, &spatial, n, c, at)] = To::from_i64(value);
-                });
+        for_each_element(batch, channels, &spatial, |n, c, at| {
+            let place = position(self.layout, channels, &spatial, n, c, at);
+            let index = indices[place].to_i64();
+            let named = self.decode_into(index, n, c, &mut coordinates).filter(|&(target_n, target_c)| {
+                (to.flatten.counts_batch() || target_n == n) && (to.flatten.counts_channels() || target_c == c)
+            });
+            if named.is_none() && index != -1 {
+                bad.add(place, index);
             }
-        }
+            let value = named.map_or(-1, |(n, c)| {
+                target.iter_mut().zip(&coordinates).for_each(|(to, &from)| *to = from as i64);
+                strides.flat(n, c, &target)
+            });
+            converted[position(to.layout, channels, &spatial, n, c, at)] = To::from_i64(value);
+        });
         let Some((position, value, count)) = bad.found() else {
             return Ok(Tensor::from_parts(shape, converted));
         };

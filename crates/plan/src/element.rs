@@ -47,30 +47,33 @@ impl DType {
     /// use wgpu_pooling::DType;
     /// assert_eq!(DType::ALL.iter().filter(|dtype| dtype.is_float()).count(), 4);
     /// ```
-    pub const ALL: [DType; 12] = [
-        DType::F32,
-        DType::F16,
-        DType::Bf16,
-        DType::F64,
-        DType::I8,
-        DType::U8,
-        DType::I16,
-        DType::U16,
-        DType::I32,
-        DType::U32,
-        DType::I64,
-        DType::U64,
-    ];
+    pub const ALL: [DType; 12] = {
+        use DType::*;
+        [F32, F16, Bf16, F64, I8, U8, I16, U16, I32, U32, I64, U64]
+    };
+
+    /// The name, the bytes, the number in ONNX's `TensorProto.DataType` and the bits of the lowest finite value.
+    const fn facts(self) -> (&'static str, usize, i32, u64) {
+        match self {
+            DType::F32 => ("f32", 4, 1, 0xFF7F_FFFF),
+            DType::F16 => ("f16", 2, 10, 0xFBFF),
+            DType::Bf16 => ("bf16", 2, 16, 0xFF7F),
+            DType::F64 => ("f64", 8, 11, 0xFFEF_FFFF_FFFF_FFFF),
+            DType::I8 => ("i8", 1, 3, 0x80),
+            DType::U8 => ("u8", 1, 2, 0),
+            DType::I16 => ("i16", 2, 5, 0x8000),
+            DType::U16 => ("u16", 2, 4, 0),
+            DType::I32 => ("i32", 4, 6, 0x8000_0000),
+            DType::U32 => ("u32", 4, 12, 0),
+            DType::I64 => ("i64", 8, 7, 0x8000_0000_0000_0000),
+            DType::U64 => ("u64", 8, 13, 0),
+        }
+    }
 
     /// The size of one element in bytes.
     #[inline]
     pub const fn bytes(self) -> usize {
-        match self {
-            DType::I8 | DType::U8 => 1,
-            DType::F16 | DType::Bf16 | DType::I16 | DType::U16 => 2,
-            DType::F32 | DType::I32 | DType::U32 => 4,
-            DType::F64 | DType::I64 | DType::U64 => 8,
-        }
+        self.facts().1
     }
 
     /// Whether this is one of the floating-point types.
@@ -92,38 +95,12 @@ impl DType {
 
     /// The number in ONNX's `TensorProto.DataType`.
     pub const fn to_onnx(self) -> i32 {
-        match self {
-            DType::F32 => 1,
-            DType::U8 => 2,
-            DType::I8 => 3,
-            DType::U16 => 4,
-            DType::I16 => 5,
-            DType::I32 => 6,
-            DType::I64 => 7,
-            DType::F16 => 10,
-            DType::F64 => 11,
-            DType::U32 => 12,
-            DType::U64 => 13,
-            DType::Bf16 => 16,
-        }
+        self.facts().2
     }
 
     /// The short name: `f32`, `bf16`, `u8`.
     pub const fn name(self) -> &'static str {
-        match self {
-            DType::F32 => "f32",
-            DType::F16 => "f16",
-            DType::Bf16 => "bf16",
-            DType::F64 => "f64",
-            DType::I8 => "i8",
-            DType::U8 => "u8",
-            DType::I16 => "i16",
-            DType::U16 => "u16",
-            DType::I32 => "i32",
-            DType::U32 => "u32",
-            DType::I64 => "i64",
-            DType::U64 => "u64",
-        }
+        self.facts().0
     }
 
     /// The bits of a NaN, for floats.
@@ -136,29 +113,14 @@ impl DType {
     /// The bits of the value of an empty window under `EmptyValue::NegInf`: -inf, or the minimum of an integer type.
     #[doc(hidden)]
     pub fn negative_infinity_bits(self) -> u64 {
-        match self {
-            DType::F32 => 0xFF80_0000,
-            DType::F16 => 0xFC00,
-            DType::Bf16 => 0xFF80,
-            DType::F64 => 0xFFF0_0000_0000_0000,
-            integer => integer.lowest_finite_bits(),
-        }
+        // The float that follows the lowest finite one.
+        self.lowest_finite_bits() + u64::from(self.is_float())
     }
 
     /// The bits of the lowest finite value (`EmptyValue::LowestFinite`); the minimum of an integer type.
     #[doc(hidden)]
     pub fn lowest_finite_bits(self) -> u64 {
-        match self {
-            DType::F32 => 0xFF7F_FFFF,
-            DType::F16 => 0xFBFF,
-            DType::Bf16 => 0xFF7F,
-            DType::F64 => 0xFFEF_FFFF_FFFF_FFFF,
-            DType::I8 => 0x80,
-            DType::I16 => 0x8000,
-            DType::I32 => 0x8000_0000,
-            DType::I64 => 0x8000_0000_0000_0000,
-            DType::U8 | DType::U16 | DType::U32 | DType::U64 => 0,
-        }
+        self.facts().3
     }
 
     /// The bits of the value from which `NanPolicy::SeedLowest` starts: the lowest finite one of f32 and f64, -inf for
@@ -420,10 +382,7 @@ impl IndexType {
     /// The size of one index in bytes.
     #[inline]
     pub const fn bytes(self) -> usize {
-        match self {
-            IndexType::I32 => 4,
-            IndexType::I64 => 8,
-        }
+        self.dtype().bytes()
     }
 
     /// The element type of tensors of such indices.
@@ -436,10 +395,7 @@ impl IndexType {
 
     /// The short name: `i32` or `i64`.
     pub const fn name(self) -> &'static str {
-        match self {
-            IndexType::I32 => "i32",
-            IndexType::I64 => "i64",
-        }
+        self.dtype().name()
     }
 }
 
@@ -520,19 +476,13 @@ mod tests {
 
     #[test]
     fn constants_have_the_values_that_their_names_say() {
-        assert_eq!(f32::from_bits64(DType::F32.negative_infinity_bits()), f32::NEG_INFINITY);
-        assert_eq!(f16::from_bits64(DType::F16.negative_infinity_bits()), f16::NEG_INFINITY);
-        assert_eq!(bf16::from_bits64(DType::Bf16.negative_infinity_bits()), bf16::NEG_INFINITY);
-        assert_eq!(f64::from_bits64(DType::F64.negative_infinity_bits()), f64::NEG_INFINITY);
-        assert_eq!(f32::from_bits64(DType::F32.lowest_finite_bits()), f32::MIN);
-        assert_eq!(f16::from_bits64(DType::F16.lowest_finite_bits()), f16::MIN);
-        assert_eq!(bf16::from_bits64(DType::Bf16.lowest_finite_bits()), bf16::MIN);
-        assert_eq!(f64::from_bits64(DType::F64.lowest_finite_bits()), f64::MIN);
-        assert_eq!(i8::from_bits64(DType::I8.lowest_finite_bits()), i8::MIN);
-        assert_eq!(i16::from_bits64(DType::I16.lowest_finite_bits()), i16::MIN);
-        assert_eq!(i32::from_bits64(DType::I32.lowest_finite_bits()), i32::MIN);
-        assert_eq!(i64::from_bits64(DType::I64.lowest_finite_bits()), i64::MIN);
-        assert_eq!(u64::from_bits64(DType::U64.lowest_finite_bits()), u64::MIN);
+        macro_rules! check {
+            ($constant:ident, $bits:ident: $($type:ident)+) => {
+                $(assert_eq!($type::from_bits64($type::DTYPE.$bits()), $type::$constant);)+
+            };
+        }
+        check!(NEG_INFINITY, negative_infinity_bits: f32 f16 bf16 f64);
+        check!(MIN, lowest_finite_bits: f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32 i64 u64);
     }
 
     #[test]

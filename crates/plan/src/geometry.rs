@@ -255,11 +255,7 @@ impl AxisWindow {
     #[doc(hidden)]
     #[inline]
     pub fn bounds(self, output_index: usize, input: usize) -> [i64; 2] {
-        let taps = self.taps(output_index, input);
-        match self {
-            AxisWindow::Strided { .. } => [self.start(output_index, input).max(0), taps.step],
-            AxisWindow::Adaptive { .. } => [taps.first, taps.step],
-        }
+        [self.start(output_index, input).max(0), self.taps(output_index, input).step]
     }
 
     /// The covering windows of position `p`: the first one and their number. Windows in this range that step over `p`
@@ -481,72 +477,6 @@ pub mod steps {
 mod tests {
     use super::*;
 
-    fn attributes(input: usize, kernel: i64, stride: i64, pads: [i64; 2], dilation: i64) -> AxisAttributes {
-        AxisAttributes { axis: 0, input, kernel, stride, dilation, pads }
-    }
-
-    fn outputs(attributes: AxisAttributes, rules: SizeRules) -> usize {
-        max_pool_axis(&attributes, rules).unwrap().0
-    }
-
-    #[test]
-    fn ceil_rules_differ_where_the_last_window_starts_in_the_end_padding() {
-        // (attributes, literal, drop): with and without padding.
-        let rows = [
-            (attributes(9, 2, 3, [0, 0], 1), 4, 3),
-            (attributes(5, 2, 3, [0, 1], 1), 3, 2),
-            (attributes(5, 3, 3, [1, 1], 1), 3, 2),
-            (attributes(7, 2, 5, [1, 1], 2), 3, 2),
-            (attributes(10, 2, 3, [0, 0], 1), 4, 4),
-        ];
-        for (attributes, literal, drop) in rows {
-            let rules = |ceil| SizeRules { ceil, ..SizeRules::default() };
-            assert_eq!(outputs(attributes, rules(CeilRule::CeilLiteral)), literal, "{attributes:?}");
-            assert_eq!(outputs(attributes, rules(CeilRule::CeilDrop)), drop, "{attributes:?}");
-        }
-    }
-
-    #[test]
-    fn an_oversize_kernel_gives_nothing_or_an_error_and_one_window_when_truncated() {
-        let slightly = attributes(4, 5, 2, [0, 0], 1);
-        assert_eq!(outputs(slightly, SizeRules::default()), 0);
-        assert_eq!(outputs(slightly, SizeRules { rounding: SizeRounding::Trunc, ..SizeRules::default() }), 1);
-        let positive = SizeRules { rounding: SizeRounding::FloorPositive, ..SizeRules::default() };
-        assert_eq!(
-            max_pool_axis(&slightly, positive),
-            Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 5, padded_input: 4 })
-        );
-        assert_eq!(outputs(slightly, SizeRules { ceil: CeilRule::CeilDrop, ..positive }), 1, "ceil(-1 / 2) + 1");
-        assert_eq!(
-            max_pool_axis(&attributes(4, 9, 2, [0, 0], 1), SizeRules::default()),
-            Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 9, padded_input: 4 })
-        );
-    }
-
-    #[test]
-    fn same_splits_an_odd_total_as_its_name_says() {
-        let row = attributes(5, 2, 1, [0, 0], 2);
-        let same = |auto_pad, same| max_pool_axis(&row, SizeRules { auto_pad, same, ..SizeRules::default() }).unwrap();
-        let pad = |window| match window {
-            AxisWindow::Strided { pad_begin, .. } => pad_begin,
-            _ => panic!("MaxPool windows are strided"),
-        };
-        // The effective kernel is 3, so the total is 2; the undilated kernel is 2, so the total is 1.
-        let (output, window) = same(AutoPad::SameUpper, SamePadding::SpecClamped);
-        assert_eq!((output, pad(window)), (5, 1));
-        let (output, window) = same(AutoPad::SameUpper, SamePadding::OrtUndilated);
-        assert_eq!((output, pad(window)), (4, 0));
-        let (output, window) = same(AutoPad::SameLower, SamePadding::OrtUndilated);
-        assert_eq!((output, pad(window)), (4, 1));
-        // Stride beyond the kernel: the total is (2 - 1) * 5 + 1 - 9 = -3, clamped to 0 or halved toward zero.
-        let wide = attributes(9, 1, 5, [0, 0], 1);
-        let at =
-            |auto_pad, same| pad(max_pool_axis(&wide, SizeRules { auto_pad, same, ..SizeRules::default() }).unwrap().1);
-        assert_eq!(at(AutoPad::SameUpper, SamePadding::SpecClamped), 0);
-        assert_eq!(at(AutoPad::SameUpper, SamePadding::OrtUndilated), -1);
-        assert_eq!(at(AutoPad::SameLower, SamePadding::OrtUndilated), -1);
-    }
-
     #[test]
     fn taps_are_those_of_the_definition() {
         for input in 1..7usize {
@@ -650,40 +580,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn adaptive_windows_cover_the_input_without_gaps() {
-        for input in 1..20usize {
-            for output in 1..25usize {
-                let mut covered = 0;
-                for o in 0..output {
-                    let window = AxisWindow::adaptive(input, output);
-                    let taps = window.taps(o, input);
-                    assert!(taps.first <= covered && taps.count >= 1);
-                    assert!(taps.count as u64 <= window.most_taps(input));
-                    covered = taps.first + taps.count;
-                }
-                assert_eq!(covered, input as i64);
-            }
-        }
-    }
-
-    #[test]
-    fn huge_attributes_are_errors_and_never_wrap() {
-        for row in [
-            attributes(5, 2, 1, [i64::MAX, i64::MAX], 1),
-            attributes(5, i64::MAX, 1, [0, i64::MAX], i64::MAX),
-            attributes(usize::MAX, 2, i64::MAX, [i64::MAX, 0], 1),
-        ] {
-            assert!(
-                matches!(max_pool_axis(&row, SizeRules::default()), Err(PlanError::GeometryOverflow { .. })),
-                "{row:?}"
-            );
-        }
-        // One window of two taps, 10^9 apart: large and right.
-        let wide = attributes(5, 2, 1, [0, 1_000_000_000], 1_000_000_000);
-        assert_eq!(outputs(wide, SizeRules::default()), 5);
     }
 
     #[test]

@@ -86,6 +86,6 @@ pub mod internal {
     pub use crate::plan::{EmptyBase, IndexTarget};
     pub use crate::reduction::Reduction;
     pub use crate::stream::IN_FLIGHT;
-    pub use crate::tensor::{count, device_bytes, for_each, zeros};
+    pub use crate::tensor::{advance, count, device_bytes, for_each, zeros};
     pub use crate::untyped::check_operands;
 }

@@ -204,11 +204,7 @@ impl NanPolicy {
     // The rule as the shaders number it (shaders/reduce/accumulator.wgsl).
     #[doc(hidden)]
     pub fn number(self) -> u32 {
-        match self {
-            NanPolicy::SeedFirst => 0,
-            NanPolicy::PropagateLast => 1,
-            NanPolicy::SeedLowest => 2,
-        }
+        self as u32
     }
 }
 

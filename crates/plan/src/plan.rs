@@ -2,7 +2,6 @@
 
 mod dimensions;
 mod index_target;
-mod taps;
 
 use crate::attributes::Activation;
 use crate::element::{DType, Element, IndexType};
@@ -14,8 +13,8 @@ use crate::reduction::Reduction;
 use crate::tensor::{TensorSpec, element_count};
 
 pub use dimensions::MAX_SPATIAL_AXES;
+use dimensions::spec;
 pub(crate) use dimensions::{Dimensions, assemble, check_index_type};
-use dimensions::{bytes_of, spec};
 
 /// A computation: a pool or an unpool of tensors of known shapes and types. The `plan` of an operator makes it.
 ///
@@ -184,7 +183,10 @@ impl Plan {
 
     /// The fewest bytes that computing the plan must move: each input once, each output once.
     pub fn bytes(&self) -> u64 {
-        bytes_of(self.inputs(), self.outputs())
+        match self {
+            Plan::Pool(plan) => plan.bytes(),
+            Plan::Unpool(plan) => plan.bytes(),
+        }
     }
 }
 
@@ -204,6 +206,11 @@ impl PoolAxis {
     #[inline]
     pub fn taps(&self, o: usize) -> crate::geometry::Taps {
         self.window.taps(o, self.input)
+    }
+
+    /// The largest number of taps of a window inside the input.
+    pub fn most_taps(&self) -> u64 {
+        self.window.most_taps(self.input)
     }
 }
 
@@ -303,27 +310,47 @@ impl Origin {
     }
 }
 
+/// What the plans of pools and of unpools say of their tensors.
+macro_rules! first_tensors {
+    ($plan:ident) => {
+        impl $plan {
+            /// The shape of X, in its layout.
+            pub fn input_shape(&self) -> &[usize] {
+                &self.inputs[0].shape
+            }
+
+            /// The shape of Y, in its layout.
+            pub fn output_shape(&self) -> &[usize] {
+                &self.outputs[0].shape
+            }
+
+            /// The element type of X and Y.
+            #[inline]
+            pub fn dtype(&self) -> DType {
+                self.inputs[0].dtype
+            }
+
+            /// The layout of X and Y.
+            #[inline]
+            pub fn layout(&self) -> Layout {
+                self.inputs[0].layout
+            }
+
+            /// The fewest bytes that computing the plan must move: each tensor once.
+            pub fn bytes(&self) -> u64 {
+                self.inputs.iter().chain(&self.outputs).map(TensorSpec::bytes).fold(0, u64::saturating_add)
+            }
+        }
+    };
+}
+
+first_tensors!(PoolPlan);
+first_tensors!(UnpoolPlan);
+
 impl PoolPlan {
-    /// The shape of X, in its layout.
-    pub fn input_shape(&self) -> &[usize] {
-        &self.inputs[0].shape
-    }
-
-    /// The shape of Y, in its layout.
-    pub fn output_shape(&self) -> &[usize] {
-        &self.outputs[0].shape
-    }
-
-    /// The element type of X and Y.
-    #[inline]
-    pub fn dtype(&self) -> DType {
-        self.inputs[0].dtype
-    }
-
-    /// The layout of X and Y.
-    #[inline]
-    pub fn layout(&self) -> Layout {
-        self.inputs[0].layout
+    /// An upper bound on the taps of a window inside the input; it saturates.
+    pub fn most_taps(&self) -> u64 {
+        self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()))
     }
 
     /// As [`Plan::has_empty_windows`].
@@ -363,11 +390,6 @@ impl PoolPlan {
         T::from_bits64(self.reduction.seed_bits(T::DTYPE))
     }
 
-    /// The fewest bytes that computing the plan must move: X once, Y once, Indices once.
-    pub fn bytes(&self) -> u64 {
-        bytes_of(&self.inputs, &self.outputs)
-    }
-
     /// Recomputes the tensors' shapes from batch, channels and axes.
     pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
         let extents = |of: fn(&PoolAxis) -> usize| self.axes.iter().map(of).collect::<Vec<_>>();
@@ -392,22 +414,18 @@ impl PoolPlan {
     pub(crate) fn with_indices(mut self, indices: IndexPlan) -> Result<PoolPlan, PlanError> {
         check_index_type(indices.index_type, indices.space.index_count())?;
         let index_type = indices.index_type;
-        let extremes = if self.output_shape().contains(&0) || !self.has_empty_windows() {
-            None
-        } else {
-            Some(empty_index_extremes(&indices, &self.axes))
+        let overflows = |index: &i128| match index_type {
+            IndexType::I32 => i32::try_from(*index).is_err(),
+            IndexType::I64 => i64::try_from(*index).is_err(),
         };
+        if !self.output_shape().contains(&0)
+            && self.has_empty_windows()
+            && let Some(index) = empty_index_extremes(&indices, &self.axes).into_iter().find(overflows)
+        {
+            return Err(PlanError::EmptyIndexOverflow { index, index_type });
+        }
         self.indices = Some(indices);
         self.derive_tensors(self.dtype(), self.layout());
-        for index in extremes.into_iter().flatten() {
-            let fits = match index_type {
-                IndexType::I32 => i32::try_from(index).is_ok(),
-                IndexType::I64 => i64::try_from(index).is_ok(),
-            };
-            if !fits {
-                return Err(PlanError::EmptyIndexOverflow { index, index_type });
-            }
-        }
         Ok(self)
     }
 }
@@ -461,33 +479,6 @@ pub enum IndexTarget {
 }
 
 impl UnpoolPlan {
-    /// The shape of X, in its layout.
-    pub fn input_shape(&self) -> &[usize] {
-        &self.inputs[0].shape
-    }
-
-    /// The shape of Y, in its layout.
-    pub fn output_shape(&self) -> &[usize] {
-        &self.outputs[0].shape
-    }
-
-    /// The element type of X and Y.
-    #[inline]
-    pub fn dtype(&self) -> DType {
-        self.inputs[0].dtype
-    }
-
-    /// The layout of X and Y.
-    #[inline]
-    pub fn layout(&self) -> Layout {
-        self.inputs[0].layout
-    }
-
-    /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.
-    pub fn bytes(&self) -> u64 {
-        bytes_of(&self.inputs, &self.outputs)
-    }
-
     /// Recomputes the tensors' shapes from batch, channels and extents.
     pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
         let spec = |dtype, layout, spatial: &[usize]| spec(dtype, layout, self.batch, self.channels, spatial);
@@ -530,13 +521,13 @@ fn empty_index_extremes(indices: &IndexPlan, axes: &[PoolAxis]) -> [i128; 2] {
     let last = |extent: usize| extent.max(1) as i128 - 1;
     let offset =
         last(indices.space.batch) * i128::from(strides.n) + last(indices.space.channels) * i128::from(strides.c);
-    let spatial = |coordinate: &dyn Fn(&PoolAxis) -> i64| -> i128 {
-        axes.iter().zip(&strides.spatial).map(|(axis, &stride)| i128::from(coordinate(axis)) * i128::from(stride)).sum()
-    };
-    match indices.empty {
-        EmptyIndex::MinusOne => [-1, -1],
-        EmptyIndex::UnitBase => [0, offset],
-        EmptyIndex::OrtUnderflow => [spatial(&|_| -1), offset],
-        EmptyIndex::ClampedStart => [0, offset + spatial(&|axis| axis.window.largest_first(axis.input, axis.output))],
+    match indices.empty_base() {
+        EmptyBase::Constant(index) => [index.into(); 2],
+        EmptyBase::Plane(base) => [base.into(), offset + i128::from(base)],
+        EmptyBase::ClampedStart => {
+            let largest = |axis: &PoolAxis| i128::from(axis.window.largest_first(axis.input, axis.output));
+            let spatial = axes.iter().zip(&strides.spatial).map(|(axis, &stride)| largest(axis) * i128::from(stride));
+            [0, offset + spatial.sum::<i128>()]
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::backend::{Backend, Outputs};
 use crate::element::{DType, Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
-use crate::plan::{IndexPlan, Plan, PoolPlan};
+use crate::plan::{IndexPlan, Plan};
 use crate::pooling::Pooling;
 use crate::tensor::{Tensor, TensorSpec, TensorView};
 use crate::untyped::{TensorMut, TensorRef};
@@ -197,10 +197,6 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    fn pool((plan, rules): (PoolPlan, IndexPlan), x: TensorRef<'a>) -> Self {
-        Call { plan: Plan::Pool(plan), inputs: vec![x], given: Vec::new(), rules: Some(rules) }
-    }
-
     fn with_indices(self, index_type: IndexType) -> Result<Self, PlanError> {
         match (self.plan, self.rules) {
             (Plan::Pool(plan), Some(rules)) => {
@@ -274,7 +270,10 @@ impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn pool(pool: &(impl Pooling + ?Sized), x: impl AsTensor<'a, Element = T>) -> Self {
-        let call = |x: TensorRef<'a>| Ok(Call::pool(pool.plan_and_rules(x.shape(), x.dtype())?, x));
+        let call = |x: TensorRef<'a>| {
+            let (plan, rules) = pool.plan_and_rules(x.shape(), x.dtype())?;
+            Ok(Call { plan: Plan::Pool(plan), inputs: vec![x], given: Vec::new(), rules: Some(rules) })
+        };
         Request::new(x.tensor().and_then(call))
     }
 

@@ -1,6 +1,8 @@
 //! Dense host tensors: a shape and a slice or a vector in row-major order.
 
-use crate::element::{DType, Element};
+use std::ops::Range;
+
+use crate::element::DType;
 use crate::error::{ExecuteError, PlanError};
 use crate::options::Layout;
 
@@ -80,21 +82,10 @@ impl TensorSpec {
         Err(ExecuteError::ShapeMismatch { what, expected: self.shape.clone(), actual: shape.to_vec() })
     }
 
-    /// Refuses a host tensor of another type or shape. A host tensor has no layout, so the expected layout is assumed.
-    pub(crate) fn check_host<T: Element>(&self, what: &'static str, x: &TensorView<'_, T>) -> Result<(), ExecuteError> {
-        self.check_untyped(what, T::DTYPE, x.shape())
-    }
-
     /// Refuses a slice with another number of elements.
     #[doc(hidden)]
     pub fn check_length(&self, elements: usize) -> Result<(), PlanError> {
         check_length(&self.shape, elements)
-    }
-
-    /// Refuses another type or shape.
-    pub(crate) fn check_untyped(&self, what: &'static str, dtype: DType, shape: &[usize]) -> Result<(), ExecuteError> {
-        self.check_dtype(what, dtype)?;
-        self.check_shape(what, shape)
     }
 }
 
@@ -110,21 +101,35 @@ pub fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
     elements.saturating_mul(element_bytes as u64).checked_next_multiple_of(4).unwrap_or(u64::MAX)
 }
 
+/// Steps to the next position in a box, the last axis fastest, like an odometer. `range` is the box along an axis.
+/// Returns the axis along which the position has moved on; those after it are at their beginning again. `None` where
+/// the position is the last one.
+#[inline]
+pub fn advance(at: &mut [usize], range: impl Fn(usize) -> Range<usize>) -> Option<usize> {
+    let axis = (0..at.len()).rev().find(|&axis| at[axis] + 1 < range(axis).end)?;
+    at[axis] += 1;
+    (axis + 1..at.len()).for_each(|inner| at[inner] = range(inner).start);
+    Some(axis)
+}
+
 /// Calls `visit` with every tuple of coordinates below `extents`, the last axis fastest; with none if an extent is 0.
 pub fn for_each(extents: &[usize], mut visit: impl FnMut(&[usize])) {
-    if extents.contains(&0) {
-        return;
+    let mut at = vec![0; extents.len()];
+    let mut more = !extents.contains(&0);
+    while more {
+        visit(&at);
+        more = advance(&mut at, |axis| 0..extents[axis]).is_some();
     }
-    let mut coordinates = vec![0; extents.len()];
-    loop {
-        visit(&coordinates);
-        // Count up like an odometer.
-        let Some(axis) = (0..extents.len()).rev().find(|&axis| coordinates[axis] + 1 < extents[axis]) else {
-            return;
-        };
-        coordinates[axis] += 1;
-        coordinates[axis + 1..].fill(0);
-    }
+}
+
+/// Calls `visit` with N, C and the spatial coordinates of every element of a tensor, in this order.
+pub(crate) fn for_each_element(
+    batch: usize,
+    channels: usize,
+    extents: &[usize],
+    mut visit: impl FnMut(usize, usize, &[usize]),
+) {
+    for_each(&[&[batch, channels], extents].concat(), |at| visit(at[0], at[1], &at[2..]));
 }
 
 /// The position of an element in a dense tensor of a layout: N, C, spatial or N, spatial, C.
@@ -317,34 +322,5 @@ fn check_length(shape: &[usize], actual: usize) -> Result<(), PlanError> {
         Ok(())
     } else {
         Err(PlanError::DataLength { shape: shape.to_vec(), expected, actual })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_packed_tensor_owns_whole_words() {
-        assert_eq!([0, 1, 4, 5].map(|elements| device_bytes(elements, 1)), [0, 4, 4, 8]);
-        assert_eq!(device_bytes(3, 2), 8);
-    }
-
-    #[test]
-    fn a_slice_must_have_exactly_the_elements_of_its_shape() {
-        assert!(TensorView::new(&[2, 3], &[0u8; 6]).is_ok());
-        for actual in [0, 5, 7] {
-            let data = vec![0u8; actual];
-            let error = TensorView::new(&[2, 3], &data).unwrap_err();
-            assert_eq!(error, PlanError::DataLength { shape: vec![2, 3], expected: 6, actual });
-        }
-    }
-
-    #[test]
-    fn a_product_beyond_64_bits_is_an_error_even_beside_a_zero() {
-        assert!(matches!(element_count(&[usize::MAX, usize::MAX]), Err(PlanError::ShapeOverflow { .. })));
-        assert!(matches!(element_count(&[usize::MAX, 0, usize::MAX]), Err(PlanError::ShapeOverflow { .. })));
-        assert_eq!(element_count(&[1 << 40, 0, 3]), Ok(0));
-        assert_eq!(element_count(&[1 << 20, 1 << 20]), Ok(1 << 40));
     }
 }

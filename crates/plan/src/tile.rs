@@ -56,13 +56,8 @@ pub struct Tile {
     input: Region,
     output: Region,
     plan: PoolPlan,
-    part: Option<WindowPart>,
-}
-
-/// A tile that is a part of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WindowPart {
-    pub last: bool,
+    /// Of a part of a window: whether it is the last one.
+    last_part: Option<bool>,
 }
 
 impl Tile {
@@ -84,11 +79,12 @@ impl Tile {
     /// Whether this is a part of a window. The plan of a part computes the part's maximum without the activation. Its
     /// index is the row-major position in the plane, which decides between parts with equal maxima.
     pub fn is_part(&self) -> bool {
-        self.part.is_some()
+        self.last_part.is_some()
     }
 
-    pub(crate) fn part(&self) -> Option<WindowPart> {
-        self.part
+    /// Whether a part of a window is the last one; `None` for other tiles.
+    pub(crate) fn last_part(&self) -> Option<bool> {
+        self.last_part
     }
 }
 
@@ -104,9 +100,9 @@ impl Tiling {
         budget_bytes: u64,
         stream_bytes: impl Fn(&Plan) -> Result<u64, PlanError>,
     ) -> Result<Tiling, PlanError> {
-        let full: Vec<usize> =
-            [plan.batch, plan.channels].into_iter().chain(plan.axes.iter().map(|axis| axis.output)).collect();
-        let mut tiling = Tiling { plan: plan.clone(), steps: full.clone(), part_taps: None, peak_bytes: 0 };
+        let mut tiling = Tiling { plan: plan.clone(), steps: Vec::new(), part_taps: None, peak_bytes: 0 };
+        let full = tiling.full();
+        tiling.steps.clone_from(&full);
         if full.contains(&0) {
             return Ok(tiling);
         }
@@ -120,26 +116,31 @@ impl Tiling {
         }
         // One axis after another, the outermost in memory first, is reduced to one output per tile, until the tiles
         // fit. The step of the axis that was reduced last is then made as large as fits.
+        let reduced = |tiling: &mut Tiling, most: usize, set: &dyn Fn(&mut Tiling, usize)| -> Result<bool, PlanError> {
+            set(tiling, 1);
+            if fits(tiling).is_err() {
+                return Ok(false);
+            }
+            let step = largest(most as u64, |step| {
+                set(tiling, step as usize);
+                fits(tiling).is_ok()
+            });
+            set(tiling, step as usize);
+            tiling.peak_bytes = fits(tiling)?;
+            Ok(true)
+        };
         for &dimension in tiling.boxes().order() {
-            tiling.steps[dimension] = 1;
-            if fits(&tiling).is_ok() {
-                let set = |tiling: &mut Tiling, step: usize| tiling.steps[dimension] = step;
-                tiling.peak_bytes = largest(&mut tiling, full[dimension], set, fits)?;
+            if reduced(&mut tiling, full[dimension], &|tiling, step| tiling.steps[dimension] = step)? {
                 return Ok(tiling);
             }
         }
         // A single window does not fit.
         let taps: Vec<i64> = plan.axes.iter().map(|axis| axis.most_taps().max(1) as i64).collect();
-        tiling.part_taps = Some(taps.clone());
         for (axis, &most) in taps.iter().enumerate() {
-            let set = |tiling: &mut Tiling, taps: usize| {
-                if let Some(part_taps) = &mut tiling.part_taps {
-                    part_taps[axis] = taps as i64;
-                }
+            let set = |tiling: &mut Tiling, step| {
+                tiling.part_taps.get_or_insert_with(|| taps.clone())[axis] = step as i64;
             };
-            set(&mut tiling, 1);
-            if fits(&tiling).is_ok() {
-                tiling.peak_bytes = largest(&mut tiling, most as usize, set, fits)?;
+            if reduced(&mut tiling, most as usize, &set)? {
                 return Ok(tiling);
             }
         }
@@ -224,8 +225,7 @@ impl Tiling {
             return Some(tile);
         }
         let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
-        let last = begins.iter().zip(part_taps).zip(&taps).all(reaches_end);
-        tile.part = Some(WindowPart { last });
+        tile.last_part = Some(begins.iter().zip(part_taps).zip(&taps).all(reaches_end));
         let (plan, extents) = (&mut tile.plan, self.plan.axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
         plan.later_part = !first;
         plan.activation = Activation::Identity;
@@ -254,7 +254,7 @@ impl Tiling {
             spatial: (0..plan.axes.len()).map(at).collect(),
         };
         plan.derive_tensors(self.plan.dtype(), self.plan.layout());
-        Tile { input, output, plan, part: None }
+        Tile { input, output, plan, last_part: None }
     }
 
     /// N, C and the spatial extents of Y.
@@ -314,25 +314,18 @@ impl Tiling {
     }
 }
 
-/// Sets the largest step up to `most` that fits, given that 1 fits, and returns its peak memory.
-fn largest(
-    tiling: &mut Tiling,
-    most: usize,
-    set: impl Fn(&mut Tiling, usize),
-    fits: impl Fn(&Tiling) -> Result<u64, PlanError>,
-) -> Result<u64, PlanError> {
-    let (mut fitting, mut beyond) = (1, most);
+/// The largest number below `beyond` that fits, given that 1 does.
+pub(crate) fn largest(mut beyond: u64, mut fits: impl FnMut(u64) -> bool) -> u64 {
+    let mut fitting = 1;
     while beyond.saturating_sub(fitting) > 1 {
         let middle = fitting.midpoint(beyond);
-        set(tiling, middle);
-        if fits(tiling).is_ok() {
+        if fits(middle) {
             fitting = middle;
         } else {
             beyond = middle;
         }
     }
-    set(tiling, fitting);
-    fits(tiling)
+    fitting
 }
 
 #[cfg(test)]

@@ -318,11 +318,11 @@ pub fn check_operands(plan: &Plan, inputs: &[TensorRef<'_>], outputs: &[TensorMu
     plan.check_count("inputs", plan.inputs(), inputs.len())?;
     plan.check_count("outputs", plan.outputs(), outputs.len())?;
     let [read, written] = Plan::OPERAND_NAMES;
-    for ((spec, x), what) in plan.inputs().iter().zip(inputs).zip(read) {
-        spec.check_untyped(what, x.dtype, x.shape)?;
-    }
-    for ((spec, y), what) in plan.outputs().iter().zip(outputs).zip(written) {
-        spec.check_untyped(what, y.dtype, y.shape)?;
+    let read = inputs.iter().map(|x| (x.dtype, x.shape)).zip(plan.inputs()).zip(read);
+    let written = outputs.iter().map(|y| (y.dtype, y.shape)).zip(plan.outputs()).zip(written);
+    for (((dtype, shape), spec), what) in read.chain(written) {
+        spec.check_dtype(what, dtype)?;
+        spec.check_shape(what, shape)?;
     }
     Ok(())
 }
@@ -347,28 +347,12 @@ mod tests {
 
     #[test]
     fn unaligned_elements_are_copied() {
-        let bytes: Vec<u8> = (0..33).collect();
+        let bytes: Vec<u8> = (0..32).collect();
         for begin in 0..8 {
-            let x = TensorRef::new(DType::I64, &[1, 1, 3], &bytes[begin..begin + 24]).unwrap();
-            let expected: Vec<i64> =
-                bytes[begin..begin + 24].chunks(8).map(|bytes| i64::from_ne_bytes(bytes.try_into().unwrap())).collect();
-            assert_eq!(&*x.elements::<i64>().unwrap(), &expected);
-            let aligned = x.aligned(|bytes| Ok(bytemuck::try_cast_slice::<u8, i64>(bytes).map(<[i64]>::to_vec)));
-            assert_eq!(aligned.unwrap().unwrap(), expected);
-        }
-    }
-
-    #[test]
-    fn unaligned_bytes_are_written_unless_there_is_an_error() {
-        for begin in 0..8 {
-            let mut bytes = [7u8; 32];
-            let mut y = TensorMut::new(DType::I64, &[1, 1, 2], &mut bytes[begin..begin + 16]).unwrap();
-            y.aligned(|bytes| {
-                bytemuck::try_cast_slice_mut::<u8, i64>(bytes).unwrap().fill(-1);
-                Ok(())
-            })
-            .unwrap();
-            assert!(bytes[begin..begin + 16] == [255; 16] && bytes[begin + 16..].iter().all(|&byte| byte == 7));
+            let given = &bytes[begin..begin + 24];
+            let expected: Vec<u64> = given.as_chunks().0.iter().map(|&bytes| u64::from_ne_bytes(bytes)).collect();
+            let x = TensorRef::new(DType::U64, &[3], given).unwrap();
+            assert_eq!(*x.elements::<u64>().unwrap(), expected);
         }
     }
 
@@ -381,11 +365,5 @@ mod tests {
         let mut y = Tensor::<f32>::unfilled(vec![1, 3]);
         assert_eq!(TensorMut::to_fill(&mut y).bytes_mut().unwrap(), [0; 12]);
         assert!(TensorMut::to_fill(&mut y).put(&[0; 8]).is_err());
-    }
-
-    #[test]
-    fn a_product_that_overflows_is_refused() {
-        let error = TensorRef::new(DType::F64, &[usize::MAX, 2], &[]).unwrap_err();
-        assert!(matches!(error, PlanError::ShapeOverflow { .. }));
     }
 }

@@ -6,7 +6,6 @@ use super::gpu::Gpu;
 use super::prepare::Prepared;
 use crate::gpu::prepared::encode::{Bindings, Buffers};
 use crate::gpu::prepared::preparation::Preparation;
-use crate::kernel::Operand;
 use crate::schedule::Schedule;
 
 /// A preparation bound to buffers: they are checked, and the bind groups of all dispatches are made. Recording it costs
@@ -54,9 +53,7 @@ impl Prepared {
     /// # }
     /// ```
     pub fn bind(&self, buffers: Buffers<'_>) -> Result<Bound, ExecuteError> {
-        let device = &self.gpu.inner.device;
-        let (bindings, _) = self.preparation.bind(device, &buffers, Operand::field)?;
-        device.probe()?;
+        let bindings = self.bindings(&buffers)?;
         Ok(Bound { gpu: self.gpu.clone(), preparation: self.preparation.clone(), bindings })
     }
 }

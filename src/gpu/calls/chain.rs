@@ -517,12 +517,8 @@ impl Clock {
             ty: wgpu::QueryType::Timestamp,
             count: 2,
         });
-        let ticks = device.memory.allocator.buffer(&wgpu::BufferDescriptor {
-            label: Some("wgpu-pooling timestamps"),
-            size: TIMESTAMP_BYTES,
-            usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: false,
-        });
+        let usages = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
+        let ticks = device.memory.zeroed_buffer("wgpu-pooling timestamps", usages, TIMESTAMP_BYTES);
         Clock { queries, ticks }
     }
 

@@ -234,13 +234,9 @@ impl Gpu {
         let bytes = spec.device_bytes();
         self.check_buffer("bytes of the tensor (max_buffer_bytes)", bytes)?;
         // wgpu clears a fresh buffer before its first use.
-        let descriptor = wgpu::BufferDescriptor {
-            label: Some("wgpu-pooling tensor"),
-            size: bytes,
-            usage: TENSOR_USAGES,
-            mapped_at_creation: false,
-        };
-        let buffer = self.inner.device.scoped(|| self.inner.device.memory.allocator.buffer(&descriptor)).await?;
+        let memory = &self.inner.device.memory;
+        let make = || memory.zeroed_buffer("wgpu-pooling tensor", TENSOR_USAGES, bytes);
+        let buffer = self.inner.device.scoped(make).await?;
         Ok(DeviceTensor::whole(self, buffer, spec))
     }
 

@@ -6,8 +6,8 @@ use wgpu_pooling_plan::ExecuteError;
 
 use crate::gpu::device::OpenDevice;
 use crate::gpu::device::adapter::GpuOptions;
-use crate::gpu::device::loss::Loss;
 use crate::gpu::device::polling::Submission;
+use crate::gpu::device::signal::Signal;
 use crate::gpu::prepared::compiler::Compiler;
 use crate::gpu::prepared::pipelines::Pipelines;
 use crate::gpu::prepared::plan_cache::PlanCache;
@@ -177,7 +177,7 @@ impl Gpu {
     /// # }
     /// ```
     pub fn until_lost(&self) -> impl Future<Output = String> + use<> {
-        Loss::until(Arc::clone(self.inner.device.loss()))
+        Signal::until(Arc::clone(self.inner.device.loss()))
     }
 
     /// Opens the fastest adapter: the blocking twin of [`Gpu::new`].

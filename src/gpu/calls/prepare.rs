@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 #[cfg(not(target_arch = "wasm32"))]
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use wgpu_pooling_plan::{ExecuteError, Plan};
 
 use super::gpu::{Gpu, Inner};
 use crate::family::Build;
-use crate::gpu::prepared::encode::Buffers;
+use crate::gpu::prepared::encode::{Bindings, Buffers};
 use crate::gpu::prepared::preparation::{Preparation, Scratch};
 use crate::kernel::Operand;
 use crate::schedule::{Dispatch, Schedule};
@@ -35,6 +36,9 @@ use crate::select::{Choice, select};
 pub struct Prepared {
     pub(super) gpu: Gpu,
     pub(super) preparation: Preparation,
+    /// Whether it is a tile of a stream, whose calls neither take buffers from the buffer pool nor return them, so that
+    /// a stream holds no more memory than it counts.
+    pub(super) is_tile: bool,
 }
 
 /// What [`Gpu::prepare`] makes ready, and how: `From` a plan or a schedule.
@@ -174,14 +178,18 @@ impl Gpu {
     ) -> Result<Prepared, ExecuteError> {
         let Inner { device, pipelines, .. } = &*self.inner;
         let preparation = Preparation::new(device, pipelines, schedule.into(), scratch).await?;
-        Ok(Prepared { gpu: self.clone(), preparation })
+        Ok(self.prepared(preparation))
+    }
+
+    fn prepared(&self, preparation: Preparation) -> Prepared {
+        Prepared { gpu: self.clone(), preparation, is_tile: false }
     }
 
     /// A preparation through the plan cache ([`Prepare::cached`]).
     pub(super) async fn prepare_cached(&self, plan: &Plan) -> Result<Prepared, ExecuteError> {
         let Inner { compiler, device, pipelines, plan_cache } = &*self.inner;
         device.check_alive()?;
-        let prepared = |preparation| Ok(Prepared { gpu: self.clone(), preparation });
+        let prepared = |preparation| Ok(self.prepared(preparation));
         let found = plan_cache.find(plan, &self.choice);
         let (kept, selected) = match found {
             Some((preparation, None)) => return prepared(preparation),
@@ -357,11 +365,9 @@ impl Prepared {
     /// # }
     /// ```
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
-        let (device, preparation) = (&self.gpu.inner.device, &self.preparation);
-        let (bindings, _) = preparation.bind(device, &buffers, Operand::field)?;
-        device.probe()?;
-        let all = 0..preparation.schedule.dispatches.len();
-        device.scoped_now(|| preparation.record(encoder, &bindings, all, None)).map(|_| ())
+        let bindings = self.bindings(&buffers)?;
+        let record = || self.preparation.record(encoder, &bindings, self.all(), None);
+        self.gpu.inner.device.scoped_now(record).map(|_| ())
     }
 
     /// Records the dispatches into an open compute pass. This changes the pass's pipeline and bind group 0.
@@ -380,16 +386,27 @@ impl Prepared {
     /// # }
     /// ```
     pub fn encode_pass(&self, pass: &mut wgpu::ComputePass<'_>, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
-        let (device, preparation) = (&self.gpu.inner.device, &self.preparation);
-        let (bindings, _) = preparation.bind(device, &buffers, Operand::field)?;
+        let bindings = self.bindings(&buffers)?;
+        let record = || self.preparation.dispatch(pass, &bindings, self.all());
+        self.gpu.inner.device.scoped_now(record).map(|_| ())
+    }
+
+    /// Checks the buffers of a run and binds them.
+    pub(super) fn bindings(&self, buffers: &Buffers<'_>) -> Result<Bindings, ExecuteError> {
+        let device = &self.gpu.inner.device;
+        let (bindings, _) = self.preparation.bind(device, buffers, Operand::field)?;
         device.probe()?;
-        let all = 0..preparation.schedule.dispatches.len();
-        device.scoped_now(|| preparation.dispatch(pass, &bindings, all)).map(|_| ())
+        Ok(bindings)
+    }
+
+    /// All of the dispatches.
+    fn all(&self) -> Range<usize> {
+        0..self.preparation.schedule.dispatches.len()
     }
 
     /// This preparation for calls that may block their thread.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn polling(&self) -> Prepared {
-        Prepared { gpu: self.gpu.polling(), preparation: self.preparation.clone() }
+        Prepared { gpu: self.gpu.polling(), preparation: self.preparation.clone(), is_tile: self.is_tile }
     }
 }

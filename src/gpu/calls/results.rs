@@ -10,8 +10,7 @@ use wgpu_pooling_plan::{Element, ExecuteError, Tensor, TensorMut};
 use super::gpu::{Gpu, Inner};
 use crate::gpu::device::PendingErrors;
 use crate::gpu::device::gate::Owned;
-use crate::gpu::device::oneshot::MapReceiver;
-use crate::gpu::device::polling::Submission;
+use crate::gpu::device::polling::{MapReceiver, Submission};
 use crate::report::Report;
 use crate::schedule::Schedule;
 

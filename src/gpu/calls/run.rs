@@ -23,14 +23,13 @@ const OWN_BUDGET: u64 = 1 << 30;
 impl Prepared {
     async fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
         check_operands(self.schedule().plan(), inputs, outputs)?;
-        self.compute_checked(self.gpu.chain().one_shot(), inputs, outputs).await
+        self.compute_checked(inputs, outputs).await
     }
 
     /// Uploads the inputs, computes, and reads the outputs back: in one submit, unless a watchdog could stop it. The
     /// tensors have to match the plan.
     async fn compute_checked(
         &self,
-        mut chain: Chain,
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
@@ -38,6 +37,8 @@ impl Prepared {
         if self.schedule().dispatches.is_empty() {
             return Ok(());
         }
+        let chain = self.gpu.chain();
+        let mut chain = if self.is_tile { chain.on_its_own() } else { chain.one_shot() };
         let mut tensors = Vec::with_capacity(inputs.len());
         for (&x, spec) in inputs.iter().zip(self.schedule().plan().inputs()) {
             tensors.push(chain.upload(x, spec.layout)?);
@@ -136,38 +137,8 @@ impl Backend for Gpu {
     fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
         Box::pin(async move {
             let prepared = self.prepare_chosen(plan, &Choice::default(), Scratch::Own).await?;
-            Ok(Arc::new(Tile(prepared)) as Arc<dyn Run>)
+            Ok(Arc::new(Prepared { is_tile: true, ..prepared }) as Arc<dyn Run>)
         })
-    }
-}
-
-/// A tile of a stream, whose calls neither take buffers from the buffer pool nor return them, so that a stream holds no
-/// more memory than it counts.
-struct Tile(Prepared);
-
-impl Run for Tile {
-    fn plan(&self) -> &Plan {
-        Run::plan(&self.0)
-    }
-
-    fn kernel(&self) -> String {
-        self.0.kernel()
-    }
-
-    fn device_bytes(&self) -> u64 {
-        self.0.device_bytes()
-    }
-
-    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
-        Box::pin(async move {
-            check_operands(self.plan(), inputs, outputs)?;
-            self.0.compute_checked(self.0.gpu.chain().on_its_own(), inputs, outputs).await
-        })
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn run_blocking(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        pollster::block_on(self.run(inputs, outputs))
     }
 }
 
@@ -182,7 +153,7 @@ impl Gpu {
         check_operands(plan, inputs, outputs)?;
         let whole = async {
             let prepared = self.prepare_cached(plan).await?;
-            prepared.compute_checked(self.chain().one_shot(), inputs, outputs).await
+            prepared.compute_checked(inputs, outputs).await
         };
         match whole.await {
             Err(error) if exceeds_limits(&error) => {

@@ -2,10 +2,10 @@
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use super::gate::Owned;
+use super::gate::{Owned, lock};
 
 /// A test's hook that is called before each allocation and says whether it has to fail.
 pub(in crate::gpu) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -38,7 +38,7 @@ impl Allocator {
     pub fn buffer(&self, descriptor: &wgpu::BufferDescriptor<'_>) -> Owned<wgpu::Buffer> {
         let gate = self.device.gate();
         if !self.is_to_fail() {
-            let _turn = self.turn();
+            let _turn = lock(&self.turn);
             return gate.own(self.device.create_buffer(descriptor));
         }
         // No buffer can be mapped for reading and writing and be storage. The result is as invalid as a buffer that
@@ -77,7 +77,7 @@ impl Allocator {
         }
         let Some(size) = wgpu::BufferSize::new(bytes) else { return Ok(()) };
         let view = {
-            let _turn = self.turn();
+            let _turn = lock(&self.turn);
             // A browser allocates staging memory by its own rules.
             if cfg!(not(target_arch = "wasm32")) && (!again || bytes > FEW_BYTES) {
                 self.check_room(bytes)?;
@@ -130,7 +130,7 @@ impl Allocator {
     pub fn injected(&self) -> Option<wgpu::Error> {
         // Without the hook no lock is taken.
         self.fails.as_ref()?;
-        self.injected.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.injected).take()
     }
 
     fn is_to_fail(&self) -> bool {
@@ -146,13 +146,9 @@ impl Allocator {
         invalid
     }
 
-    fn turn(&self) -> MutexGuard<'_, ()> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn note_failure(&self) {
         let error = wgpu::Error::OutOfMemory { source: INJECTED.into() };
-        *self.injected.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        *lock(&self.injected) = Some(error);
     }
 }
 

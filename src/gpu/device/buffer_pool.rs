@@ -1,8 +1,8 @@
 //! The pool of idle buffers, which calls return for later calls.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-use super::gate::Owned;
+use super::gate::{Owned, lock};
 
 /// The most bytes of idle buffers. If there are more, the longest unused buffers are freed.
 pub(in crate::gpu) const MOST_IDLE_BYTES: u64 = 64 << 20;
@@ -20,7 +20,7 @@ pub(in crate::gpu) struct BufferPool(Mutex<Vec<Owned<wgpu::Buffer>>>);
 impl BufferPool {
     /// A buffer of these usages with at least this many bytes, but at most twice as many or 4096.
     pub fn take(&self, usage: wgpu::BufferUsages, bytes: u64) -> Option<Owned<wgpu::Buffer>> {
-        let mut idle = self.lock();
+        let mut idle = lock(&self.0);
         let roomy = bytes.saturating_mul(2).max(4096);
         let fits = |buffer: &Owned<wgpu::Buffer>| buffer.usage() == usage && (bytes..=roomy).contains(&buffer.size());
         let number = idle.iter().rposition(fits)?;
@@ -29,7 +29,7 @@ impl BufferPool {
 
     /// Returns a buffer to the pool.
     pub fn put(&self, buffer: Owned<wgpu::Buffer>) {
-        let mut idle = self.lock();
+        let mut idle = lock(&self.0);
         idle.push(buffer);
         let mut bytes: u64 = idle.iter().map(|buffer| buffer.size()).sum();
         let mut buffers = idle.len();
@@ -46,16 +46,12 @@ impl BufferPool {
 
     /// Frees all idle buffers.
     pub fn clear(&self) {
-        let freed = std::mem::take(&mut *self.lock());
+        let freed = std::mem::take(&mut *lock(&self.0));
         drop(freed);
     }
 
     /// The bytes of all idle buffers.
     pub fn bytes(&self) -> u64 {
-        self.lock().iter().map(|buffer| buffer.size()).sum()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Owned<wgpu::Buffer>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).iter().map(|buffer| buffer.size()).sum()
     }
 }

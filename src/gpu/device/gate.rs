@@ -82,7 +82,7 @@ impl Gate {
     /// Calls a waker, after this thread has left the gate.
     pub fn wake(&self, waker: Waker) {
         if let Some(turn) = &self.0 {
-            let mut state = turn.lock();
+            let mut state = lock(&turn.state);
             if state.inside == Some(this_thread()) {
                 state.wakers.push(waker);
                 return;
@@ -94,7 +94,7 @@ impl Gate {
     fn enter(&self) {
         let Some(turn) = &self.0 else { return };
         let me = this_thread();
-        let mut state = turn.lock();
+        let mut state = lock(&turn.state);
         while state.inside.is_some_and(|inside| inside != me) {
             state = turn.free.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -104,7 +104,7 @@ impl Gate {
 
     fn leave(&self) {
         let Some(turn) = &self.0 else { return };
-        let mut state = turn.lock();
+        let mut state = lock(&turn.state);
         state.depth -= 1;
         if state.depth > 0 {
             return;
@@ -114,12 +114,6 @@ impl Gate {
         drop(state);
         turn.free.notify_one();
         wakers.into_iter().for_each(wake);
-    }
-}
-
-impl Turn {
-    fn lock(&self) -> MutexGuard<'_, GateState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -185,6 +179,11 @@ impl Drop for Leaves {
     }
 }
 
+/// Locks a mutex, also after a panic of a thread that held it: what is locked in this crate is valid at any time.
+pub(in crate::gpu) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Catches a panic of wgpu or of a caller's waker, so that it does not reach unrelated callers.
 pub(in crate::gpu) fn contained<T>(what: &str, work: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(work));
@@ -204,7 +203,7 @@ mod tests {
     }
 
     fn is_open(gate: &Gate) -> bool {
-        gate.0.as_ref().is_none_or(|turn| turn.lock().inside.is_none())
+        gate.0.as_ref().is_none_or(|turn| lock(&turn.state).inside.is_none())
     }
 
     /// Sends whether the gate is open when it is dropped.

@@ -4,10 +4,9 @@ pub(in crate::gpu) mod adapter;
 pub(in crate::gpu) mod allocator;
 pub(in crate::gpu) mod buffer_pool;
 pub(in crate::gpu) mod gate;
-pub(in crate::gpu) mod loss;
 pub(in crate::gpu) mod memory;
-pub(in crate::gpu) mod oneshot;
 pub(in crate::gpu) mod polling;
+pub(in crate::gpu) mod signal;
 pub(in crate::gpu) mod test_hooks;
 
 use std::pin::Pin;
@@ -18,11 +17,11 @@ use adapter::GpuOptions;
 use allocator::Allocator;
 use buffer_pool::BufferPool;
 use gate::{Gate, Owned};
-use loss::Loss;
 use memory::Memory;
 use polling::Submission;
 #[cfg(not(target_arch = "wasm32"))]
 use polling::{Poller, poll};
+use signal::Signal;
 
 use wgpu_pooling_plan::ExecuteError;
 
@@ -37,7 +36,7 @@ pub(in crate::gpu) struct OpenDevice {
     /// The alignment of storage bindings, in bytes.
     pub alignment: u64,
     pub memory: Memory,
-    loss: Arc<Loss>,
+    loss: Arc<Signal<String>>,
     #[cfg(not(target_arch = "wasm32"))]
     poller: Poller,
 }
@@ -49,7 +48,7 @@ impl OpenDevice {
         let software = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
         let limits = Limits { software, ..Limits::from(&limits) };
         let gate = Gate::of(&device);
-        let loss = Arc::new(Loss::new(gate.clone()));
+        let loss = Arc::new(Signal::new(gate.clone()));
         let (wgpu, queue) = (gate.own(device), gate.own(queue));
         let memory = Memory {
             allocator: Allocator::new(wgpu.clone(), options.hooks.fails.clone()),
@@ -69,8 +68,8 @@ impl OpenDevice {
         }
     }
 
-    /// Whether the device is lost, as wgpu's callbacks report.
-    pub fn loss(&self) -> &Arc<Loss> {
+    /// Why the device is lost, as wgpu's callbacks report. The first reason stays, since later ones follow from it.
+    pub fn loss(&self) -> &Arc<Signal<String>> {
         &self.loss
     }
 
@@ -128,10 +127,7 @@ impl OpenDevice {
 
     /// An error if the device is known to be lost.
     pub fn check_alive(&self) -> Result<(), ExecuteError> {
-        match self.loss.reason() {
-            Some(reason) => Err(ExecuteError::DeviceLost(reason.to_owned())),
-            None => Ok(()),
-        }
+        self.loss.get().map_or(Ok(()), |reason| Err(ExecuteError::DeviceLost(reason.clone())))
     }
 
     /// An error if the device is lost, even if no callback has reported it yet. A lost device raises no error for an

@@ -4,14 +4,14 @@
 use core::time::Duration;
 use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 #[cfg(not(target_arch = "wasm32"))]
 use std::thread::JoinHandle;
 
 use super::gate::Gate;
 #[cfg(not(target_arch = "wasm32"))]
-use super::gate::{Owned, contained};
-use super::oneshot::{MapReceiver, MapSender, oneshot};
+use super::gate::{Owned, contained, lock};
+use super::signal::{Signal, Until};
 #[cfg(not(target_arch = "wasm32"))]
 use wgpu_pooling_plan::ExecuteError;
 
@@ -21,6 +21,35 @@ const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
 #[cfg(not(target_arch = "wasm32"))]
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
+/// Whether a staging buffer was mapped.
+type MapResult = Result<(), wgpu::BufferAsyncError>;
+
+/// The future of the device's answer to a readback.
+pub(in crate::gpu) type MapReceiver = Until<MapResult>;
+
+/// The sending end of that answer, which may be shared: the first answer counts. If the last owner drops it and nothing
+/// was answered, the answer is an error.
+#[derive(Debug)]
+pub(in crate::gpu) struct MapSender(Arc<Signal<MapResult>>);
+
+impl MapSender {
+    /// Both ends.
+    fn new(gate: &Gate) -> (Arc<MapSender>, MapReceiver) {
+        let signal = Arc::new(Signal::new(gate.clone()));
+        (Arc::new(MapSender(Arc::clone(&signal))), Signal::until(signal))
+    }
+
+    fn tell(&self, result: MapResult) {
+        self.0.tell(result);
+    }
+}
+
+impl Drop for MapSender {
+    fn drop(&mut self) {
+        self.tell(Err(wgpu::BufferAsyncError));
+    }
+}
+
 /// Maps a staging buffer after the commands so far. The returned sender can answer in the device's place, should the
 /// device never call back.
 pub(in crate::gpu) fn map_on_submit(
@@ -28,7 +57,7 @@ pub(in crate::gpu) fn map_on_submit(
     encoder: &mut wgpu::CommandEncoder,
     staging: &wgpu::Buffer,
 ) -> (Arc<MapSender>, MapReceiver) {
-    let (device, mapped) = oneshot(gate);
+    let (device, mapped) = MapSender::new(gate);
     let answer = Arc::clone(&device);
     encoder.map_buffer_on_submit(staging, wgpu::MapMode::Read, .., move |outcome| device.tell(outcome));
     (answer, mapped)
@@ -76,7 +105,7 @@ impl Poller {
     }
 
     pub fn watch(&self, submission: Submission) -> Result<(), ExecuteError> {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = lock(&self.watch);
         let submissions = match &*watch {
             Some(watch) => &watch.submissions,
             None => {
@@ -98,15 +127,18 @@ impl Poller {
 impl Drop for Poller {
     /// Ends the thread and waits for it, so that no driver code runs on it while the process ends.
     fn drop(&mut self) {
-        let Some(Watch { submissions, thread }) = self.watch.get_mut().unwrap_or_else(PoisonError::into_inner).take()
-        else {
-            return;
-        };
+        let Some(Watch { submissions, thread }) = lock(&self.watch).take() else { return };
         drop(submissions);
-        // A waker that the polling thread calls can drop the last handle; a thread cannot join itself.
-        if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
-            log::error!("the poller thread panicked");
-        }
+        join(thread, "poller");
+    }
+}
+
+/// Waits for one of the crate's threads, which has ended or is about to. A waker that it calls can drop the last
+/// handle; a thread cannot join itself.
+#[cfg(not(target_arch = "wasm32"))]
+pub(in crate::gpu) fn join(thread: JoinHandle<()>, name: &str) {
+    if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+        log::error!("the {name} thread panicked");
     }
 }
 
@@ -155,7 +187,27 @@ pub(in crate::gpu) fn poll(device: &Owned<wgpu::Device>, until: wgpu::PollType) 
 
 #[cfg(test)]
 mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
+
+    #[test]
+    fn the_first_answer_counts_and_none_is_an_error() {
+        let ask = |mapped: &mut MapReceiver| Pin::new(mapped).poll(&mut Context::from_waker(Waker::noop()));
+        let (answer, mut mapped) = MapSender::new(&Gate::default());
+        answer.tell(Ok(()));
+        answer.tell(Err(wgpu::BufferAsyncError));
+        drop(answer);
+        assert_eq!(ask(&mut mapped), Poll::Ready(Ok(())));
+
+        let (answer, mut mapped) = MapSender::new(&Gate::default());
+        let another = Arc::clone(&answer);
+        drop(answer);
+        assert_eq!(ask(&mut mapped), Poll::Pending);
+        drop(another);
+        assert_eq!(ask(&mut mapped), Poll::Ready(Err(wgpu::BufferAsyncError)));
+    }
 
     #[test]
     fn a_device_is_asked_until_it_is_done_or_fails() {

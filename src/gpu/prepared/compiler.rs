@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 #[cfg(not(target_arch = "wasm32"))]
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 #[cfg(not(target_arch = "wasm32"))]
 use std::thread::{Builder, JoinHandle};
 
@@ -12,6 +12,9 @@ use super::pipelines::Pipelines;
 use crate::gpu::device::OpenDevice;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::gpu::device::gate::contained;
+use crate::gpu::device::gate::lock;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::gpu::device::polling::join;
 use crate::schedule::{Dispatch, Schedule};
 use crate::wgsl::key::KernelKey;
 
@@ -88,7 +91,7 @@ impl Compiler {
         if call >= price {
             return true;
         }
-        let mut counts = self.lock();
+        let mut counts = lock(&self.counts);
         if counts.add(&missing, call) < price {
             return false;
         }
@@ -101,7 +104,7 @@ impl Compiler {
 
     /// Forgets which kernels were wanted.
     pub fn forget(&self) {
-        self.lock().kernels.clear();
+        lock(&self.counts).kernels.clear();
     }
 
     /// Orders kernels from the thread. Returns whether there is one; the web has none.
@@ -128,7 +131,7 @@ impl Compiler {
         if orders.running {
             return true;
         }
-        join(orders.thread.take());
+        orders.thread.take().into_iter().for_each(|thread| join(thread, "compiler"));
         let (device, pipelines, shared) = (Arc::clone(device), Arc::clone(pipelines), Arc::clone(&self.orders));
         let named = Builder::new().name("wgpu-pooling compiler".to_owned());
         match named.spawn(move || compile_all(&device, &pipelines, &shared)) {
@@ -148,10 +151,6 @@ impl Compiler {
     pub fn ordered(&self) -> Vec<Dispatch> {
         lock(&self.orders).kernels.iter().cloned().collect()
     }
-
-    fn lock(&self) -> MutexGuard<'_, Counts> {
-        lock(&self.counts)
-    }
 }
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -163,7 +162,7 @@ impl Drop for Compiler {
         orders.kernels.clear();
         let thread = orders.thread.take();
         drop(orders);
-        join(thread);
+        thread.into_iter().for_each(|thread| join(thread, "compiler"));
     }
 }
 
@@ -211,18 +210,4 @@ fn compile_all(device: &OpenDevice, pipelines: &Pipelines, orders: &Mutex<Orders
         let done = lock(orders).kernels.pop_front();
         drop(done);
     }
-}
-
-/// Waits for a thread that has ended or is about to.
-#[cfg(not(target_arch = "wasm32"))]
-fn join(thread: Option<JoinHandle<()>>) {
-    // A waker that the thread calls can drop the last handle; a thread cannot join itself.
-    let other = thread.filter(|thread| thread.thread().id() != std::thread::current().id());
-    if other.is_some_and(|thread| thread.join().is_err()) {
-        log::error!("the compiler thread panicked");
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

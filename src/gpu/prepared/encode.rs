@@ -121,38 +121,31 @@ impl Preparation {
         device.check_alive()?;
         let schedule = &self.schedule;
         let own_report = self.resources.report.as_ref().map(|buffer| buffer.slice(..));
+        let own_scratch = |number: usize| Some(self.resources.scratch.as_ref()?.get(number)?.slice(..));
         let inputs = schedule.writable_inputs();
-        // Operand, slice, bytes needed, whether it is bound as writable.
-        let slices = [
-            (Operand::X, buffers.x, schedule.operand_bytes(Operand::X), inputs),
-            (Operand::Y, buffers.y, schedule.operand_bytes(Operand::Y), true),
-            (Operand::Indices, buffers.indices, schedule.operand_bytes(Operand::Indices), inputs),
-            (Operand::IndicesOut, buffers.indices_out, schedule.operand_bytes(Operand::IndicesOut), true),
-            (Operand::Report, buffers.report.or(own_report), schedule.operand_bytes(Operand::Report), true),
-        ];
+        let scratch = (0..schedule.scratch.len()).map(Operand::Scratch);
+        let tensors = [Operand::X, Operand::Y, Operand::Indices, Operand::IndicesOut, Operand::Report];
+        let used = schedule.operands();
         let mut given: Vec<Given<'a>> = Vec::new();
-        for (operand, slice, bytes, writable) in slices {
-            let Some(needed) = bytes.filter(|_| self.uses(operand)) else {
-                continue;
+        for operand in tensors.into_iter().filter(|operand| used.contains(operand)).chain(scratch) {
+            let Some(needed) = schedule.operand_bytes(operand) else { continue };
+            let (slice, writable) = match operand {
+                Operand::X => (buffers.x, inputs),
+                Operand::Y => (buffers.y, true),
+                Operand::Indices => (buffers.indices, inputs),
+                Operand::IndicesOut => (buffers.indices_out, true),
+                Operand::Report => (buffers.report.or(own_report), true),
+                // The caller provides all scratch memory or none.
+                Operand::Scratch(number) if buffers.scratch.is_empty() => (own_scratch(number), true),
+                Operand::Scratch(number) => (buffers.scratch.get(number).copied(), true),
+                // The tables lie in the preparation's own buffer of constants.
+                Operand::Tables => continue,
             };
             let what = name(operand);
             let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
             add(device, &mut given, Given { what, operand, slice, writable }, needed)?;
         }
-        for (number, &needed) in schedule.scratch.iter().enumerate() {
-            let own = self.resources.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
-            // The caller provides all scratch memory or none.
-            let slice = if buffers.scratch.is_empty() { own } else { buffers.scratch.get(number).copied() };
-            let operand = Operand::Scratch(number);
-            let what = name(operand);
-            let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
-            add(device, &mut given, Given { what, operand, slice, writable: true }, needed)?;
-        }
         Ok(given)
-    }
-
-    fn uses(&self, operand: Operand) -> bool {
-        self.schedule.dispatches.iter().any(|dispatch| dispatch.operands.iter().any(|range| range.operand == operand))
     }
 
     fn group(

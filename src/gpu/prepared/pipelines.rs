@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use wgpu_pooling_plan::internal::within;
 use wgpu_pooling_plan::{ExecuteError, PlanError};
 
 use crate::gpu::device::OpenDevice;
-use crate::gpu::device::gate::Owned;
+use crate::gpu::device::gate::{Owned, lock};
 use crate::kernel::WORKGROUP;
 use crate::schedule::{Dispatch, Schedule};
 use crate::wgsl::key::KernelKey;
@@ -88,7 +88,7 @@ impl Pipelines {
         }
         check_limits(&device.wgpu.limits(), dispatch)?;
         log::debug!("compiling {}", key.name());
-        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let saved = lock(&self.saved).clone();
         let pipeline = Arc::new(device.scoped(|| compile(&device.wgpu, key, saved.as_deref())).await?);
         *compiled = Some(Arc::clone(&pipeline));
         self.compiled.fetch_add(1, Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl Pipelines {
 
     /// From now on looks pipelines up in the caller's cache, if there is one, and adds them to it.
     pub fn look_up_in(&self, cache: Option<Owned<wgpu::PipelineCache>>) {
-        let before = std::mem::replace(&mut *self.saved.lock().unwrap_or_else(PoisonError::into_inner), cache);
+        let before = std::mem::replace(&mut *lock(&self.saved), cache);
         drop(before);
     }
 
@@ -113,7 +113,7 @@ impl Pipelines {
 
     /// A dispatch of each of a schedule's kernels that is not compiled.
     pub fn missing<'a>(&self, schedule: &'a Schedule) -> Vec<&'a Dispatch> {
-        let cache = self.lock();
+        let cache = lock(&self.cache);
         let is_compiled = |key: &KernelKey| {
             let entry = cache.entries.get(key);
             entry.is_some_and(|entry| entry.slot.try_lock().is_some_and(|slot| slot.is_some()))
@@ -139,13 +139,13 @@ impl Pipelines {
 
     /// Frees all idle pipelines.
     pub fn trim(&self) {
-        let evicted = self.lock().evict(0);
+        let evicted = lock(&self.cache).evict(0);
         self.free(evicted);
     }
 
     /// The slot of a key. If the key is new, the longest unused idle pipelines are removed to make room for it.
     pub fn slot(&self, key: &KernelKey) -> Arc<Slot> {
-        let mut cache = self.lock();
+        let mut cache = lock(&self.cache);
         cache.uses += 1;
         let last_use = cache.uses;
         if let Some(entry) = cache.entries.get_mut(key) {
@@ -164,10 +164,6 @@ impl Pipelines {
     fn free(&self, evicted: Vec<Arc<Pipeline>>) {
         self.resident.fetch_sub(evicted.len(), Ordering::Relaxed);
         drop(evicted);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Cache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -281,10 +277,10 @@ mod tests {
         let pipelines = Pipelines { most_idle: 3, ..Pipelines::new(true) };
         for (number, key) in keys().iter().enumerate() {
             drop(pipelines.slot(key));
-            assert_eq!(pipelines.lock().entries.len(), (number + 1).min(3));
+            assert_eq!(lock(&pipelines.cache).entries.len(), (number + 1).min(3));
         }
         pipelines.trim();
-        assert!(pipelines.lock().entries.is_empty());
+        assert!(lock(&pipelines.cache).entries.is_empty());
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The plan cache: preparations of one-shot calls, kept because applications call repeatedly with few plans.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use wgpu_pooling_plan::Plan;
 
 use super::preparation::Preparation;
+use crate::gpu::device::gate::lock;
 use crate::schedule::Schedule;
 use crate::select::Choice;
 
@@ -33,7 +34,7 @@ pub(in crate::gpu) type Specialised = Option<Arc<Schedule>>;
 impl PlanCache {
     /// The preparation of an equal plan by the same choice, if there is one.
     pub fn find(&self, plan: &Plan, choice: &Choice) -> Option<(Preparation, Specialised)> {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.0);
         let number =
             kept.iter().rposition(|kept| kept.choice == *choice && kept.preparation.schedule.plan() == plan)?;
         let found = kept.remove(number)?;
@@ -49,7 +50,7 @@ impl PlanCache {
         if preparation.bytes() > MOST_BYTES_EACH {
             return preparation;
         }
-        let mut kept = self.lock();
+        let mut kept = lock(&self.0);
         let equal = |kept: &&CachedPlan| {
             kept.choice == choice && kept.preparation.schedule.plan() == preparation.schedule.plan()
         };
@@ -68,16 +69,12 @@ impl PlanCache {
 
     /// Drops all preparations.
     pub fn clear(&self) {
-        let gone = std::mem::take(&mut *self.lock());
+        let gone = std::mem::take(&mut *lock(&self.0));
         drop(gone);
     }
 
     /// The bytes of the kept preparations' buffers.
     pub fn bytes(&self) -> u64 {
-        self.lock().iter().map(|kept| kept.preparation.bytes()).sum()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<CachedPlan>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).iter().map(|kept| kept.preparation.bytes()).sum()
     }
 }

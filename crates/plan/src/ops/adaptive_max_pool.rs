@@ -1,15 +1,14 @@
 //! OpenVINO AdaptiveMaxPool-8.
 
+use super::max_pool::MaxPool;
 use super::node::extents;
 use super::pool_options::{PoolOptions, pool_options};
-use crate::attributes::Activation;
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
-use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
-use crate::plan::{Dimensions, IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
+use crate::options::{IndexFlattening, Layout, NanPolicy, StorageOrder};
+use crate::plan::{Dimensions, IndexPlan, Plan, PoolAxis, PoolPlan};
 use crate::pooling::Pooling;
-use crate::reduction::Reduction;
 use crate::request::{AsTensor, Pool, Request};
 use crate::tensor::Tensor;
 
@@ -78,39 +77,6 @@ impl AdaptiveMaxPool {
     pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
         Request::pool(self, x)
     }
-
-    fn plan_without(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
-        let dimensions = Dimensions::of(shape, self.options.layout)?;
-        let (expected, actual) = (dimensions.spatial.len(), self.output_size.len());
-        if expected != actual {
-            return Err(PlanError::AttributeLength { attribute: "output_size", expected, actual });
-        }
-        let axes = extents("output_size", &self.output_size)?
-            .into_iter()
-            .zip(&dimensions.spatial)
-            .map(|(output, &input)| PoolAxis { input, output, window: AxisWindow::adaptive(input, output) })
-            .collect();
-        let space = self.options.indices(StorageOrder::default()).on(&dimensions, &dimensions.spatial);
-        space.check()?;
-        let plan = PoolPlan {
-            operator: "adaptive_max_pool",
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            batch: dimensions.batch,
-            channels: dimensions.channels,
-            axes,
-            reduction: Reduction::Max,
-            nan_policy: self.options.nan_policy,
-            // Adaptive windows are never empty, so the values for empty windows are never used.
-            empty_value: EmptyValue::default(),
-            indices: None,
-            activation: Activation::default(),
-            origin: Origin::default(),
-            later_part: false,
-        };
-        let rules = IndexPlan { index_type: IndexType::I64, space, empty: EmptyIndex::default() };
-        Ok((plan.complete(dtype, self.options.layout)?, rules))
-    }
 }
 
 pool_options! {
@@ -124,6 +90,18 @@ pool_options! {
 impl crate::pooling::sealed::Sealed for AdaptiveMaxPool {}
 impl Pooling for AdaptiveMaxPool {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
-        self.plan_without(shape, dtype)
+        let dimensions = Dimensions::of(shape, self.options.layout)?;
+        let (expected, actual) = (dimensions.spatial.len(), self.output_size.len());
+        if expected != actual {
+            return Err(PlanError::AttributeLength { attribute: "output_size", expected, actual });
+        }
+        let axes = extents("output_size", &self.output_size)?
+            .into_iter()
+            .zip(&dimensions.spatial)
+            .map(|(output, &input)| PoolAxis { input, output, window: AxisWindow::adaptive(input, output) })
+            .collect();
+        // Adaptive windows are never empty, so the rules for empty windows are never used.
+        let pool = MaxPool::with_options([], &self.options);
+        pool.on_axes("adaptive_max_pool", (dimensions, axes), StorageOrder::default(), dtype)
     }
 }

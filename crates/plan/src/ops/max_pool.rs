@@ -1,6 +1,6 @@
 //! ONNX MaxPool (opset 1 to 22) and GlobalMaxPool.
 
-use super::node::{NodeActivation, Seen, pads_per_axis, per_axis};
+use super::node::{axes, read_attributes};
 use super::pool_options::{PoolOptions, pool_options};
 use crate::attributes::{Activation, Attribute, ceil_mode, storage_order};
 use crate::element::{DType, IndexType};
@@ -126,31 +126,26 @@ impl MaxPool {
         mut self,
         attributes: impl IntoIterator<Item = (S, Attribute)>,
     ) -> Result<Self, PlanError> {
-        let mut activation = NodeActivation::default();
-        let mut seen = Seen::of(OPERATOR);
-        for (name, value) in attributes {
-            match seen.once(name.as_ref())? {
-                name @ "kernel_shape" => self.kernel_shape = value.ints(name)?.to_vec(),
-                name @ "strides" => self.strides = Some(value.ints(name)?.to_vec()),
-                name @ "dilations" => self.dilations = Some(value.ints(name)?.to_vec()),
-                name @ "pads" => self.pads = Some(value.ints(name)?.to_vec()),
-                name @ "auto_pad" => self.auto_pad = value.string(name)?.parse()?,
-                name @ "ceil_mode" => {
+        let activation = read_attributes(OPERATOR, attributes, |name, value| {
+            match name {
+                "kernel_shape" => self.kernel_shape = value.ints(name)?.to_vec(),
+                "strides" => self.strides = Some(value.ints(name)?.to_vec()),
+                "dilations" => self.dilations = Some(value.ints(name)?.to_vec()),
+                "pads" => self.pads = Some(value.ints(name)?.to_vec()),
+                "auto_pad" => self.auto_pad = value.string(name)?.parse()?,
+                "ceil_mode" => {
                     self.ceil_mode = value.int(name)?;
                     ceil_mode(self.ceil_mode)?;
                 }
-                name @ "storage_order" => {
+                "storage_order" => {
                     self.storage_order = value.int(name)?;
                     storage_order(self.storage_order)?;
                 }
-                name @ "activation" => activation.name = Some(value.string(name)?.to_owned()),
-                name @ "activation_params" => activation.parameters = value.floats(name)?.to_vec(),
-                name => return Err(PlanError::UnknownAttribute { operator: OPERATOR, name: name.to_owned() }),
+                _ => return Ok(false),
             }
-        }
-        if let Some(activation) = activation.resolve(OPERATOR)? {
-            self.activation = activation;
-        }
+            Ok(true)
+        })?;
+        self.activation = activation.unwrap_or(self.activation);
         Ok(self)
     }
 
@@ -396,37 +391,19 @@ impl MaxPool {
         Request::pool(self, x)
     }
 
-    fn plan_without(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
-        let dimensions = Dimensions::of(shape, self.options.layout)?;
-        let rank = dimensions.spatial.len();
-        let kernel = per_axis("kernel_shape", Some(&self.kernel_shape), 1, rank)?;
-        let strides = per_axis("strides", self.strides.as_deref(), 1, rank)?;
-        let dilations = per_axis("dilations", self.dilations.as_deref(), 1, rank)?;
-        let pads = pads_per_axis(self.pads.as_deref(), rank)?;
-        self.check_pads(&pads, &kernel)?;
-        // A number that the attribute does not have is refused even where an option overrides it.
-        let (order, ceil) = (storage_order(self.storage_order)?, ceil_mode(self.ceil_mode)?);
-        let ceil = self.ceil_rule.unwrap_or(ceil);
-        let rules = SizeRules { auto_pad: self.auto_pad, ceil, same: self.same_padding, rounding: self.size_rounding };
-        let mut axes = Vec::with_capacity(rank);
-        for axis in 0..rank {
-            let input = dimensions.spatial[axis];
-            let attributes = AxisAttributes {
-                axis,
-                input,
-                kernel: kernel[axis],
-                stride: strides[axis],
-                dilation: dilations[axis],
-                pads: pads[axis],
-            };
-            let (output, window) = max_pool_axis(&attributes, rules)?;
-            axes.push(PoolAxis { input, output, window });
-        }
-        let space = self.options.indices(order).on(&dimensions, &dimensions.spatial);
+    /// The plan of a pool with these windows, and the rules for its indices.
+    pub(super) fn on_axes(
+        &self,
+        operator: &'static str,
+        (dimensions, axes): (Dimensions, Vec<PoolAxis>),
+        order: StorageOrder,
+        dtype: DType,
+    ) -> Result<(PoolPlan, IndexPlan), PlanError> {
+        let space = self.options.space(order, &dimensions);
         // A combination that no convention has is refused even when no indices are requested.
         space.check()?;
         let plan = PoolPlan {
-            operator: "max_pool",
+            operator,
             inputs: Vec::new(),
             outputs: Vec::new(),
             batch: dimensions.batch,
@@ -444,17 +421,22 @@ impl MaxPool {
         Ok((plan.complete(dtype, self.options.layout)?, rules))
     }
 
-    fn check_pads(&self, pads: &[[i64; 2]], kernel: &[i64]) -> Result<(), PlanError> {
-        for (axis, both) in pads.iter().enumerate() {
-            for (end, &value) in both.iter().enumerate() {
-                let position = end.saturating_mul(pads.len()).saturating_add(axis);
+    /// A pool with the options that all pools have, and the defaults of the others.
+    pub(super) fn with_options(kernel_shape: impl AsRef<[i64]>, options: &PoolOptions) -> Self {
+        MaxPool { options: options.clone(), ..MaxPool::new(kernel_shape) }
+    }
+
+    fn check_pads(&self, axes: &[AxisAttributes]) -> Result<(), PlanError> {
+        for &AxisAttributes { axis, kernel, pads, .. } in axes {
+            for (end, value) in pads.into_iter().enumerate() {
+                let position = end.saturating_mul(axes.len()).saturating_add(axis);
                 if self.auto_pad != AutoPad::NotSet && value != 0 {
                     return Err(PlanError::PadsWithAutoPad { auto_pad: self.auto_pad.name(), position, value });
                 }
                 let limit = match self.pads_limit {
                     PadsLimit::None => i64::MAX,
-                    PadsLimit::Ort => kernel[axis].saturating_sub(1).max(0),
-                    PadsLimit::Torch => (kernel[axis] / 2).max(0),
+                    PadsLimit::Ort => kernel.saturating_sub(1).max(0),
+                    PadsLimit::Torch => (kernel / 2).max(0),
                 };
                 if value > limit {
                     return Err(PlanError::PadExceedsLimit { position, value, limit });
@@ -476,7 +458,20 @@ pool_options! {
 impl crate::pooling::sealed::Sealed for MaxPool {}
 impl Pooling for MaxPool {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
-        self.plan_without(shape, dtype)
+        let dimensions = Dimensions::of(shape, self.options.layout)?;
+        let lists = [&self.strides, &self.dilations, &self.pads].map(Option::as_deref);
+        let attributes = axes(&dimensions.spatial, &self.kernel_shape, lists)?;
+        self.check_pads(&attributes)?;
+        // A number that the attribute does not have is refused even where an option overrides it.
+        let (order, ceil) = (storage_order(self.storage_order)?, ceil_mode(self.ceil_mode)?);
+        let ceil = self.ceil_rule.unwrap_or(ceil);
+        let rules = SizeRules { auto_pad: self.auto_pad, ceil, same: self.same_padding, rounding: self.size_rounding };
+        let axis = |attributes: &AxisAttributes| {
+            let (output, window) = max_pool_axis(attributes, rules)?;
+            Ok(PoolAxis { input: attributes.input, output, window })
+        };
+        let axes = attributes.iter().map(axis).collect::<Result<_, _>>()?;
+        self.on_axes("max_pool", (dimensions, axes), order, dtype)
     }
 }
 
@@ -541,17 +536,6 @@ impl GlobalMaxPool {
     pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
         Request::pool(self, x)
     }
-
-    fn plan_without(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
-        let spatial = Dimensions::of(shape, self.options.layout)?.spatial;
-        let kernel_shape = spatial
-            .iter()
-            .map(|&extent| i64::try_from(extent).map_err(|_| PlanError::ShapeOverflow { shape: shape.to_vec() }))
-            .collect::<Result<Vec<_>, _>>()?;
-        let pool = MaxPool { options: self.options.clone(), ..MaxPool::new(kernel_shape) };
-        let (plan, rules) = pool.plan_without(shape, dtype)?;
-        Ok((PoolPlan { operator: "global_max_pool", ..plan }, rules))
-    }
 }
 
 pool_options! {
@@ -565,6 +549,12 @@ pool_options! {
 impl crate::pooling::sealed::Sealed for GlobalMaxPool {}
 impl Pooling for GlobalMaxPool {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
-        self.plan_without(shape, dtype)
+        let spatial = Dimensions::of(shape, self.options.layout)?.spatial;
+        let kernel_shape = spatial
+            .iter()
+            .map(|&extent| i64::try_from(extent).map_err(|_| PlanError::ShapeOverflow { shape: shape.to_vec() }))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (plan, rules) = MaxPool::with_options(kernel_shape, &self.options).plan_and_rules(shape, dtype)?;
+        Ok((PoolPlan { operator: "global_max_pool", ..plan }, rules))
     }
 }

@@ -1,10 +1,10 @@
 //! ONNX MaxUnpool (opset 9, 11, 22).
 
-use super::node::{IndexOptions, NodeActivation, Seen, extents, pads_per_axis, per_axis};
+use super::node::{axes, extents, read_attributes};
 use crate::attributes::{Activation, Attribute};
 use crate::element::{DType, Index, IndexType};
 use crate::error::PlanError;
-use crate::geometry::{AxisAttributes, AxisWindow, max_unpool_axis, max_unpool_window};
+use crate::geometry::{AxisWindow, max_unpool_axis, max_unpool_window};
 use crate::index::IndexSpace;
 use crate::options::{
     Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, OutsideWindow, StorageOrder, UnpoolMinSize,
@@ -40,10 +40,6 @@ const OPERATOR: &str = "MaxUnpool";
 #[must_use]
 pub struct MaxUnpool {
     target: Target,
-    layout: Layout,
-    indices: IndexOptions,
-    unpool_space: UnpoolSpace,
-    unpool_min_size: Option<UnpoolMinSize>,
     duplicates: Duplicates,
     out_of_bounds: OutOfBounds,
     outside_window: OutsideWindow,
@@ -55,14 +51,24 @@ pub struct MaxUnpool {
 /// The origin of the output's extents and of the index space.
 #[derive(Debug, Clone, PartialEq)]
 enum Target {
-    Attributes {
-        kernel_shape: Vec<i64>,
-        strides: Option<Vec<i64>>,
-        pads: Option<Vec<i64>>,
-        output_shape: Option<Vec<i64>>,
-    },
+    Attributes(Attributes),
     /// The plan of a pool on its input's shape.
     Pool(Box<Result<PoolPlan, PlanError>>),
+}
+
+/// What an unpool has unless it takes it from a pool.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Attributes {
+    kernel_shape: Vec<i64>,
+    strides: Option<Vec<i64>>,
+    pads: Option<Vec<i64>>,
+    output_shape: Option<Vec<i64>>,
+    layout: Layout,
+    index_layout: Layout,
+    flatten: IndexFlattening,
+    index_order: StorageOrder,
+    unpool_space: UnpoolSpace,
+    unpool_min_size: Option<UnpoolMinSize>,
 }
 
 /// The output's extents and the index space of a target, for a given X.
@@ -84,25 +90,13 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
-        MaxUnpool::with_target(Target::Attributes {
-            kernel_shape: kernel_shape.as_ref().to_vec(),
-            strides: None,
-            pads: None,
-            output_shape: None,
-        })
+        let kernel_shape = kernel_shape.as_ref().to_vec();
+        MaxUnpool::with_target(Target::Attributes(Attributes { kernel_shape, ..Attributes::default() }))
     }
 
     fn with_target(target: Target) -> Self {
         MaxUnpool {
             target,
-            layout: Layout::default(),
-            indices: IndexOptions {
-                flatten: IndexFlattening::default(),
-                order: StorageOrder::default(),
-                layout: Layout::default(),
-            },
-            unpool_space: UnpoolSpace::default(),
-            unpool_min_size: None,
             duplicates: Duplicates::default(),
             out_of_bounds: OutOfBounds::default(),
             outside_window: OutsideWindow::default(),
@@ -154,7 +148,7 @@ impl MaxUnpool {
     pub fn from_onnx<S: AsRef<str>>(attributes: impl IntoIterator<Item = (S, Attribute)>) -> Result<Self, PlanError> {
         let unpool = MaxUnpool::new([]).with_attributes(attributes)?;
         match &unpool.target {
-            Target::Attributes { kernel_shape, .. } if kernel_shape.is_empty() => {
+            Target::Attributes(own) if own.kernel_shape.is_empty() => {
                 Err(PlanError::MissingAttribute { operator: OPERATOR, attribute: "kernel_shape" })
             }
             _ => Ok(unpool),
@@ -179,30 +173,26 @@ impl MaxUnpool {
         mut self,
         attributes: impl IntoIterator<Item = (S, Attribute)>,
     ) -> Result<Self, PlanError> {
-        let mut activation = NodeActivation::default();
-        let mut seen = Seen::of(OPERATOR);
-        for (name, value) in attributes {
-            match seen.once(name.as_ref())? {
-                name @ "kernel_shape" => self = self.kernel_shape(value.ints(name)?),
-                name @ "strides" => self = self.strides(value.ints(name)?),
-                name @ "pads" => self = self.pads(value.ints(name)?),
-                name @ "activation" => activation.name = Some(value.string(name)?.to_owned()),
-                name @ "activation_params" => activation.parameters = value.floats(name)?.to_vec(),
-                name => return Err(PlanError::UnknownAttribute { operator: OPERATOR, name: name.to_owned() }),
+        let activation = read_attributes(OPERATOR, attributes, |name, value| {
+            match name {
+                "kernel_shape" => {
+                    let kernel_shape = value.ints(name)?.to_vec();
+                    self.set("kernel_shape", |own| own.kernel_shape = kernel_shape);
+                }
+                "strides" => {
+                    let strides = Some(value.ints(name)?.to_vec());
+                    self.set("strides", |own| own.strides = strides);
+                }
+                "pads" => {
+                    let pads = Some(value.ints(name)?.to_vec());
+                    self.set("pads", |own| own.pads = pads);
+                }
+                _ => return Ok(false),
             }
-        }
-        if let Some(activation) = activation.resolve(OPERATOR)? {
-            self.activation = activation;
-        }
+            Ok(true)
+        })?;
+        self.activation = activation.unwrap_or(self.activation);
         Ok(self)
-    }
-
-    fn kernel_shape(mut self, values: &[i64]) -> Self {
-        match &mut self.target {
-            Target::Attributes { kernel_shape, .. } => *kernel_shape = values.to_vec(),
-            Target::Pool(_) => self.overridden = Some("kernel_shape"),
-        }
-        self
     }
 
     /// `strides`: elements from one window's start to the next, at least 1. Default 1. Not for the inverse of a pool.
@@ -214,10 +204,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn strides(mut self, values: impl AsRef<[i64]>) -> Self {
-        match &mut self.target {
-            Target::Attributes { strides, .. } => *strides = Some(values.as_ref().to_vec()),
-            Target::Pool(_) => self.overridden = Some("strides"),
-        }
+        self.set("strides", |own| own.strides = Some(values.as_ref().to_vec()));
         self
     }
 
@@ -231,10 +218,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn pads(mut self, values: impl AsRef<[i64]>) -> Self {
-        match &mut self.target {
-            Target::Attributes { pads, .. } => *pads = Some(values.as_ref().to_vec()),
-            Target::Pool(_) => self.overridden = Some("pads"),
-        }
+        self.set("pads", |own| own.pads = Some(values.as_ref().to_vec()));
         self
     }
 
@@ -251,10 +235,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn output_shape(mut self, values: impl AsRef<[i64]>) -> Self {
-        match &mut self.target {
-            Target::Attributes { output_shape, .. } => *output_shape = Some(values.as_ref().to_vec()),
-            Target::Pool(_) => self.overridden = Some("output_shape"),
-        }
+        self.set("output_shape", |own| own.output_shape = Some(values.as_ref().to_vec()));
         self
     }
 
@@ -270,8 +251,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn layout(mut self, layout: Layout) -> Self {
-        self.own("layout");
-        self.layout = layout;
+        self.set("layout", |own| own.layout = layout);
         self
     }
 
@@ -286,8 +266,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn index_layout(mut self, layout: Layout) -> Self {
-        self.own("index_layout");
-        self.indices.layout = layout;
+        self.set("index_layout", |own| own.index_layout = layout);
         self
     }
 
@@ -302,8 +281,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
-        self.own("flatten");
-        self.indices.flatten = flatten;
+        self.set("flatten", |own| own.flatten = flatten);
         self
     }
 
@@ -319,8 +297,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn index_order(mut self, order: StorageOrder) -> Self {
-        self.own("index_order");
-        self.indices.order = order;
+        self.set("index_order", |own| own.index_order = order);
         self
     }
 
@@ -339,8 +316,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn unpool_space(mut self, space: UnpoolSpace) -> Self {
-        self.own("unpool_space");
-        self.unpool_space = space;
+        self.set("unpool_space", |own| own.unpool_space = space);
         self
     }
 
@@ -356,8 +332,7 @@ impl MaxUnpool {
     /// assert!(unpool.plan(&[1, 1, 3], DType::F32, IndexType::I64).is_err(), "6 are inferred");
     /// ```
     pub fn unpool_min_size(mut self, rule: UnpoolMinSize) -> Self {
-        self.own("unpool_min_size");
-        self.unpool_min_size = Some(rule);
+        self.set("unpool_min_size", |own| own.unpool_min_size = Some(rule));
         self
     }
 
@@ -420,10 +395,11 @@ impl MaxUnpool {
         self
     }
 
-    /// Notes an attribute that an inverse of a pool takes from the pool, so that `plan` can refuse it.
-    fn own(&mut self, attribute: &'static str) {
-        if let Target::Pool(_) = self.target {
-            self.overridden = Some(attribute);
+    /// Sets an attribute. That of an inverse comes from the pool, and `plan` refuses another one.
+    fn set(&mut self, attribute: &'static str, set: impl FnOnce(&mut Attributes)) {
+        match &mut self.target {
+            Target::Attributes(own) => set(own),
+            Target::Pool(_) => self.overridden = Some(attribute),
         }
     }
 
@@ -468,34 +444,13 @@ impl MaxUnpool {
             return Err(PlanError::Combination { first: "inverse_of", second });
         }
         let layout = match &self.target {
-            Target::Attributes { .. } => self.layout,
+            Target::Attributes(own) => own.layout,
             Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout(),
         };
         let dimensions = Dimensions::of(shape, layout)?;
         let Resolved { outputs, space, windows, skip_minus_one } = match &self.target {
-            Target::Attributes { kernel_shape, strides, pads, output_shape } => {
-                let rank = dimensions.spatial.len();
-                let kernel = per_axis("kernel_shape", Some(kernel_shape), 1, rank)?;
-                let strides = per_axis("strides", strides.as_deref(), 1, rank)?;
-                let pads = pads_per_axis(pads.as_deref(), rank)?;
-                let attributes: Vec<AxisAttributes> = (0..rank)
-                    .map(|axis| AxisAttributes {
-                        axis,
-                        input: dimensions.spatial[axis],
-                        kernel: kernel[axis],
-                        stride: strides[axis],
-                        dilation: 1,
-                        pads: pads[axis],
-                    })
-                    .collect();
-                let inferred = attributes.iter().map(max_unpool_axis).collect::<Result<Vec<_>, _>>()?;
-                let windows = attributes.iter().map(max_unpool_window).collect();
-                self.resolve(&dimensions, &inferred, windows, output_shape.as_deref())?
-            }
-            Target::Pool(pool) => {
-                let pool = pool.as_ref().as_ref().map_err(Clone::clone)?;
-                inverse(pool, shape)?
-            }
+            Target::Attributes(own) => own.resolve(&dimensions)?,
+            Target::Pool(pool) => inverse(pool.as_ref().as_ref().map_err(Clone::clone)?, shape)?,
         };
         if windows.is_none() && self.outside_window != OutsideWindow::Scatter {
             let second = "outside_window";
@@ -519,47 +474,57 @@ impl MaxUnpool {
         };
         Ok(Plan::Unpool(plan.complete(dtype, layout)?))
     }
+}
 
-    /// The output's extents and the index space from the inferred extents and an `output_shape`.
-    fn resolve(
-        &self,
-        dimensions: &Dimensions,
-        inferred: &[i64],
-        windows: Option<Vec<AxisWindow>>,
-        output_shape: Option<&[i64]>,
-    ) -> Result<Resolved, PlanError> {
+impl Attributes {
+    /// The output's extents and the index space, from the inferred extents and `output_shape`.
+    fn resolve(&self, dimensions: &Dimensions) -> Result<Resolved, PlanError> {
+        let lists = [self.strides.as_deref(), None, self.pads.as_deref()];
+        let attributes = axes(&dimensions.spatial, &self.kernel_shape, lists)?;
+        let inferred = attributes.iter().map(max_unpool_axis).collect::<Result<Vec<_>, _>>()?;
         let positive = || match inferred.iter().position(|&extent| extent < 1) {
             Some(axis) => Err(PlanError::InferredNotPositive { axis, inferred: inferred[axis] }),
             None => Ok(inferred.iter().map(|&extent| extent as usize).collect::<Vec<_>>()),
         };
-        let Some(output_shape) = output_shape else {
-            let outputs = positive()?;
-            let space = self.indices.on(dimensions, &outputs);
-            return Ok(Resolved { outputs, space, windows, skip_minus_one: false });
+        let (outputs, extents) = match &self.output_shape {
+            None => {
+                let extents = positive()?;
+                (extents.clone(), extents)
+            }
+            Some(output_shape) => {
+                let outputs = given_extents(output_shape, dimensions)?;
+                let extents = match self.unpool_space {
+                    UnpoolSpace::InferredTopLeft => {
+                        let extents = positive()?;
+                        // The inferred block is placed at the origin of the output, so it has to fit on each axis,
+                        // whatever the other options are.
+                        check_size(UnpoolMinSize::PerAxis, &outputs, &inferred)?;
+                        extents
+                    }
+                    UnpoolSpace::OutputShape => outputs.clone(),
+                };
+                check_size(self.unpool_min_size.unwrap_or(UnpoolMinSize::None), &outputs, &inferred)?;
+                (outputs, extents)
+            }
         };
-        let (expected, actual) = (inferred.len().saturating_add(2), output_shape.len());
-        if expected != actual {
-            return Err(PlanError::AttributeLength { attribute: "output_shape", expected, actual });
-        }
-        let given = extents("output_shape", output_shape)?;
-        if given[..2] != [dimensions.batch, dimensions.channels] {
-            return Err(PlanError::OutputShapeOuter {
-                given: [given[0], given[1]],
-                expected: [dimensions.batch, dimensions.channels],
-            });
-        }
-        let outputs = given[2..].to_vec();
-        let (extents, default_minimum) = match self.unpool_space {
-            UnpoolSpace::InferredTopLeft => (positive()?, UnpoolMinSize::PerAxis),
-            UnpoolSpace::OutputShape => (outputs.clone(), UnpoolMinSize::None),
-        };
-        // With `InferredTopLeft` the inferred block is placed at the origin of the output, so it has to fit on each
-        // axis, whatever the other options are.
-        if self.unpool_space == UnpoolSpace::InferredTopLeft {
-            check_size(UnpoolMinSize::PerAxis, &outputs, inferred)?;
-        }
-        check_size(self.unpool_min_size.unwrap_or(default_minimum), &outputs, inferred)?;
-        Ok(Resolved { space: self.indices.on(dimensions, &extents), outputs, windows, skip_minus_one: false })
+        let space = IndexSpace::new(dimensions.batch, dimensions.channels, extents);
+        let space = space.with_flatten(self.flatten).with_order(self.index_order).with_layout(self.index_layout);
+        let windows = attributes.iter().map(max_unpool_window).collect();
+        Ok(Resolved { outputs, space, windows, skip_minus_one: false })
+    }
+}
+
+/// The spatial extents of an `output_shape`, whose N and C have to be those of X.
+fn given_extents(output_shape: &[i64], dimensions: &Dimensions) -> Result<Vec<usize>, PlanError> {
+    let (expected, actual) = (dimensions.spatial.len().saturating_add(2), output_shape.len());
+    if expected != actual {
+        return Err(PlanError::AttributeLength { attribute: "output_shape", expected, actual });
+    }
+    let mut given = extents("output_shape", output_shape)?;
+    let (expected, outputs) = ([dimensions.batch, dimensions.channels], given.split_off(2));
+    match given[..] == expected {
+        true => Ok(outputs),
+        false => Err(PlanError::OutputShapeOuter { given: [given[0], given[1]], expected }),
     }
 }
 

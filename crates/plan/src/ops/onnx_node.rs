@@ -185,7 +185,11 @@ impl Node {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn operator(&self) -> Result<Operator, PlanError> {
-        match self.domain.as_str() {
+        Ok(self.operator_and_index_type()?.0)
+    }
+
+    fn operator_and_index_type(&self) -> Result<(Operator, IndexType), PlanError> {
+        let operator = match self.domain.as_str() {
             "" | "ai.onnx" | NHWC if self.opset > NEWEST_OPSET => {
                 Err(PlanError::UnknownOpset { opset: self.opset, newest: NEWEST_OPSET })
             }
@@ -193,11 +197,12 @@ impl Node {
             NHWC => self.operator_in(Layout::Nhwc),
             OWN => self.with_named_preset()?.operator_in(Layout::Nchw),
             OPENVINO => {
-                let (operator, _) = openvino_node::operator(&self.op_type, self.opset, &self.attributes)?;
-                operator.ok_or_else(|| self.unknown())
+                let read = openvino_node::operator(&self.op_type, self.opset, &self.attributes)?;
+                return read.ok_or_else(|| self.unknown());
             }
             _ => Err(self.unknown()),
-        }
+        };
+        Ok((operator?, IndexType::I64))
     }
 
     /// The operator by ONNX's names.
@@ -271,19 +276,14 @@ impl Node {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn plan_for(&self, inputs: &[NodeInput<'_>], outputs: usize) -> Result<Plan, PlanError> {
-        let operator = self.operator()?;
-        let index_type = match self.domain.as_str() {
-            OPENVINO => openvino_node::operator(&self.op_type, self.opset, &self.attributes)?.1,
-            _ => IndexType::I64,
-        };
+        let (operator, index_type) = self.operator_and_index_type()?;
+        let openvino = self.domain == OPENVINO;
         let (name, input_count, output_count) = match operator {
-            Operator::MaxPool(_) if self.domain == OPENVINO && self.opset >= 8 => ("MaxPool", 1..=1, 1..=2),
-            Operator::MaxPool(_) if self.domain == OPENVINO => ("MaxPool", 1..=1, 1..=1),
+            Operator::MaxPool(_) if openvino && self.opset < 8 => ("MaxPool", 1..=1, 1..=1),
             Operator::MaxPool(_) => ("MaxPool", 1..=1, 1..=2),
             Operator::GlobalMaxPool(_) => ("GlobalMaxPool", 1..=1, 1..=1),
             Operator::MaxUnpool(_) => ("MaxUnpool", 2..=3, 1..=1),
-            Operator::AdaptiveMaxPool(_) if self.domain == OPENVINO => ("AdaptiveMaxPool", 2..=2, 1..=2),
-            Operator::AdaptiveMaxPool(_) => ("AdaptiveMaxPool", 1..=1, 1..=2),
+            Operator::AdaptiveMaxPool(_) => ("AdaptiveMaxPool", if openvino { 2..=2 } else { 1..=1 }, 1..=2),
         };
         for (what, expected, actual) in [("inputs", input_count, inputs.len()), ("outputs", output_count, outputs)] {
             if !expected.contains(&actual) {
@@ -293,16 +293,16 @@ impl Node {
         let index_type = (outputs == 2).then_some(index_type);
         match (operator, inputs) {
             (Operator::MaxPool(pool), [x]) => {
-                if index_type.is_some() && self.domain != OPENVINO {
+                if index_type.is_some() && !openvino {
                     self.has_since("MaxPool", "the output Indices", 8)?;
                 }
-                Ok(pool.plan(x.shape, x.dtype, index_type)?)
+                pool.plan(x.shape, x.dtype, index_type)
             }
-            (Operator::GlobalMaxPool(pool), [x]) => Ok(pool.plan(x.shape, x.dtype, None)?),
-            (Operator::AdaptiveMaxPool(pool), [x]) => Ok(pool.plan(x.shape, x.dtype, index_type)?),
+            (Operator::GlobalMaxPool(pool), [x]) => pool.plan(x.shape, x.dtype, None),
+            (Operator::AdaptiveMaxPool(pool), [x]) => pool.plan(x.shape, x.dtype, index_type),
             (Operator::AdaptiveMaxPool(_), [x, size]) => {
-                let pool = AdaptiveMaxPool::openvino(values("AdaptiveMaxPool", "output_shape", size)?);
-                Ok(pool.plan(x.shape, x.dtype, index_type)?)
+                let size = values("AdaptiveMaxPool", "output_shape", size)?;
+                AdaptiveMaxPool::openvino(size).plan(x.shape, x.dtype, index_type)
             }
             (Operator::MaxUnpool(unpool), [x, indices, rest @ ..]) => plan_unpool(unpool, x, indices, rest.first()),
             // The numbers of inputs are checked above.
@@ -346,7 +346,7 @@ impl Node {
             }
         }
         self.check_activation("MaxPool")?;
-        let kernel = self.kernel_shape("MaxPool")?;
+        let kernel = self.list("MaxPool", "kernel_shape")?;
         let pool = match self.preset {
             Preset::Onnx | Preset::OnnxAfter1_23 => MaxPool::onnx(kernel),
             Preset::OnnxRuntime => MaxPool::onnxruntime(kernel),
@@ -399,7 +399,7 @@ impl Node {
 
     fn max_unpool(&self) -> Result<MaxUnpool, PlanError> {
         self.check_activation("MaxUnpool")?;
-        let kernel = self.kernel_shape("MaxUnpool")?;
+        let kernel = self.list("MaxUnpool", "kernel_shape")?;
         let unpool = match self.preset {
             Preset::Onnx => MaxUnpool::onnx(kernel),
             Preset::OnnxAfter1_23 => MaxUnpool::onnx_after_1_23(kernel),
@@ -420,16 +420,14 @@ impl Node {
         if let [_, (name, _), ..] = &self.attributes[..] {
             return Err(PlanError::RepeatedAttribute { operator, name: name.clone() });
         }
-        let missing = PlanError::MissingAttribute { operator, attribute };
-        let size = self.value(attribute).ok_or(missing)?.ints(attribute)?;
+        let size = self.list(operator, attribute)?;
         Ok(match self.preset {
             Preset::PyTorch => AdaptiveMaxPool::pytorch(size),
             _ => AdaptiveMaxPool::openvino(size),
         })
     }
 
-    fn kernel_shape(&self, operator: &'static str) -> Result<&[i64], PlanError> {
-        let attribute = "kernel_shape";
+    fn list(&self, operator: &'static str, attribute: &'static str) -> Result<&[i64], PlanError> {
         let missing = PlanError::MissingAttribute { operator, attribute };
         self.value(attribute).ok_or(missing)?.ints(attribute)
     }

@@ -1,7 +1,8 @@
 //! The options that all pools have: layouts, the index convention, the rule for NaN.
 
-use super::node::IndexOptions;
+use crate::index::IndexSpace;
 use crate::options::{IndexFlattening, Layout, NanPolicy, StorageOrder};
+use crate::plan::Dimensions;
 
 /// The options that all pools have.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,9 +26,11 @@ impl PoolOptions {
         }
     }
 
-    /// The options of the indices; `order` is the order where none is set.
-    pub fn indices(&self, order: StorageOrder) -> IndexOptions {
-        IndexOptions { flatten: self.flatten, order: self.index_order.unwrap_or(order), layout: self.index_layout }
+    /// The convention of the indices, with the order of the operator's attribute.
+    pub fn space(&self, order: StorageOrder, dimensions: &Dimensions) -> IndexSpace {
+        let space = IndexSpace::new(dimensions.batch, dimensions.channels, &dimensions.spatial);
+        let order = self.index_order.unwrap_or(order);
+        space.with_flatten(self.flatten).with_order(order).with_layout(self.index_layout)
     }
 }
 

@@ -61,11 +61,6 @@ pub(crate) fn assemble(layout: Layout, batch: usize, channels: usize, spatial: &
     shape
 }
 
-/// The bytes of all tensors.
-pub(crate) fn bytes_of(inputs: &[TensorSpec], outputs: &[TensorSpec]) -> u64 {
-    inputs.iter().chain(outputs).map(TensorSpec::bytes).fold(0, u64::saturating_add)
-}
-
 /// 32-bit indices are refused, not wrapped, when there are more than 2^31 - 1 of them.
 pub(crate) fn check_index_type(index_type: IndexType, index_count: u64) -> Result<(), PlanError> {
     if index_type == IndexType::I32 && index_count > i32::MAX as u64 {

@@ -7,7 +7,7 @@ use super::max_unpool::max_unpool;
 use crate::backend::{Backend, Later, Run};
 use crate::element::{Element, Index, IndexType};
 use crate::error::ExecuteError;
-use crate::plan::{Plan, PoolPlan, UnpoolPlan};
+use crate::plan::Plan;
 use crate::tensor::{Tensor, TensorView};
 use crate::untyped::{TensorMut, TensorRef, check_operands};
 use crate::with_element;
@@ -83,12 +83,10 @@ impl Run for PreparedReference {
 fn compute(plan: &Plan, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
     check_operands(plan, inputs, outputs)?;
     let dtype = plan.inputs()[0].dtype;
-    match plan {
-        Plan::Pool(plan) => with_element!(dtype, T => pool::<T>(plan, inputs, outputs)),
-        Plan::Unpool(plan) => match plan.index_type {
-            IndexType::I32 => with_element!(dtype, T => unpool::<T, i32>(plan, inputs, outputs)),
-            IndexType::I64 => with_element!(dtype, T => unpool::<T, i64>(plan, inputs, outputs)),
-        },
+    match plan.index_type() {
+        Some(IndexType::I32) => with_element!(dtype, T => compute_as::<T, i32>(plan, inputs, outputs)),
+        // The type of indices does not matter to a pool that has none.
+        Some(IndexType::I64) | None => with_element!(dtype, T => compute_as::<T, i64>(plan, inputs, outputs)),
     }
 }
 
@@ -96,34 +94,24 @@ fn put<T: Element>(output: &mut TensorMut<'_>, tensor: &Tensor<T>) -> Result<(),
     output.put(bytemuck::cast_slice(tensor.data()))
 }
 
-fn pool<T: Element>(
-    plan: &PoolPlan,
+fn compute_as<T: Element, I: Index>(
+    plan: &Plan,
     inputs: &[TensorRef<'_>],
     outputs: &mut [TensorMut<'_>],
 ) -> Result<(), ExecuteError> {
-    let elements = inputs[0].elements::<T>()?;
-    let x = TensorView::new(inputs[0].shape(), &elements)?;
-    match plan.indices.as_ref().map(|indices| indices.index_type) {
-        None => put(&mut outputs[0], &max_pool(plan, x)?),
-        Some(IndexType::I32) => {
-            let (y, indices) = max_pool_with_indices::<T, i32>(plan, x)?;
+    let x = inputs[0].elements::<T>()?;
+    let x = TensorView::new(inputs[0].shape(), &x)?;
+    match plan {
+        Plan::Pool(plan) if plan.indices.is_none() => put(&mut outputs[0], &max_pool(plan, x)?),
+        Plan::Pool(plan) => {
+            let (y, indices) = max_pool_with_indices::<T, I>(plan, x)?;
             put(&mut outputs[0], &y)?;
             put(&mut outputs[1], &indices)
         }
-        Some(IndexType::I64) => {
-            let (y, indices) = max_pool_with_indices::<T, i64>(plan, x)?;
-            put(&mut outputs[0], &y)?;
-            put(&mut outputs[1], &indices)
+        Plan::Unpool(plan) => {
+            let indices = inputs[1].elements::<I>()?;
+            let indices = TensorView::new(inputs[1].shape(), &indices)?;
+            put(&mut outputs[0], &max_unpool(plan, x, indices)?)
         }
     }
-}
-
-fn unpool<T: Element, I: Index>(
-    plan: &UnpoolPlan,
-    inputs: &[TensorRef<'_>],
-    outputs: &mut [TensorMut<'_>],
-) -> Result<(), ExecuteError> {
-    let (x, indices) = (inputs[0].elements::<T>()?, inputs[1].elements::<I>()?);
-    let (x, indices) = (TensorView::new(inputs[0].shape(), &x)?, TensorView::new(inputs[1].shape(), &indices)?);
-    put(&mut outputs[0], &max_unpool(plan, x, indices)?)
 }

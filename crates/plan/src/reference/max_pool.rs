@@ -5,7 +5,7 @@ use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::options::{EmptyIndex, Layout};
 use crate::plan::{IndexPlan, PoolPlan};
-use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
+use crate::tensor::{Tensor, TensorView, for_each, for_each_element, position, zeros};
 
 /// The outcome of a window.
 enum Outcome<T> {
@@ -22,7 +22,7 @@ pub(super) fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Res
     let mut y = zeros(plan.output_shape())?;
     pool(plan, &x, |n, c, out, outcome| {
         y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
-    })?;
+    });
     Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
 }
 
@@ -35,7 +35,6 @@ pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
         let (operator, what, actual) = (plan.operator, "outputs", plan.outputs.len());
         return Err(PlanError::OperandCount { operator, what, expected: "2", actual }.into());
     };
-    plan.outputs[1].check_dtype("indices", I::DTYPE)?;
     let strides = index_plan.space.strides();
     let mut y = zeros(plan.output_shape())?;
     let mut indices = zeros(&plan.outputs[1].shape)?;
@@ -50,7 +49,7 @@ pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
         };
         indices[output_position(plan, index_plan.space.layout, n, c, out)] = I::from_i64(index);
         y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
-    })?;
+    });
     Ok((
         Tensor::from_parts(plan.output_shape().to_vec(), y),
         Tensor::from_parts(plan.outputs[1].shape.clone(), indices),
@@ -58,25 +57,13 @@ pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
 }
 
 /// Visits every window with batch, channel, its coordinates in the output, and its outcome.
-fn pool<T: Element>(
-    plan: &PoolPlan,
-    x: &TensorView<'_, T>,
-    mut emit: impl FnMut(usize, usize, &[usize], Outcome<T>),
-) -> Result<(), ExecuteError> {
-    plan.inputs[0].check_host("x", x)?;
-    // Without outputs there is nothing to visit, however many batch items there are.
-    if plan.output_shape().contains(&0) {
-        return Ok(());
-    }
+fn pool<T: Element>(plan: &PoolPlan, x: &TensorView<'_, T>, mut emit: impl FnMut(usize, usize, &[usize], Outcome<T>)) {
     let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
     let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
-    for n in 0..plan.batch {
-        for c in 0..plan.channels {
-            let element = |at: &[usize]| x.data()[position(plan.layout(), plan.channels, &inputs, n, c, at)];
-            for_each(&outputs, |out| emit(n, c, out, window(plan, out, element)));
-        }
-    }
-    Ok(())
+    for_each_element(plan.batch, plan.channels, &outputs, |n, c, out| {
+        let element = |at: &[usize]| x.data()[position(plan.layout(), plan.channels, &inputs, n, c, at)];
+        emit(n, c, out, window(plan, out, element));
+    });
 }
 
 /// The maximum of one window, its elements taken in row-major order.

@@ -4,7 +4,7 @@ use crate::activation;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
 use crate::plan::{IndexTarget, UnpoolPlan};
-use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
+use crate::tensor::{Tensor, TensorView, for_each_element, position, zeros};
 
 /// The values of X at the positions that the indices name, zeros elsewhere.
 pub(super) fn max_unpool<T: Element, I: Index>(
@@ -12,38 +12,28 @@ pub(super) fn max_unpool<T: Element, I: Index>(
     x: TensorView<'_, T>,
     indices: TensorView<'_, I>,
 ) -> Result<Tensor<T>, ExecuteError> {
-    plan.inputs[0].check_host("x", &x)?;
-    plan.inputs[1].check_host("indices", &indices)?;
     let mut y = zeros(plan.output_shape())?;
-    // Without elements there is nothing to visit, however many batch items there are.
-    if x.data().is_empty() {
-        return Ok(Tensor::from_parts(plan.output_shape().to_vec(), y));
-    }
     let mut first_offender: Option<(usize, i64)> = None;
     let mut offenders = 0;
     let mut target = vec![0; plan.x_extents.len()];
-    for n in 0..plan.batch {
-        for c in 0..plan.channels {
-            for_each(&plan.x_extents, |at| {
-                let from = position(plan.layout(), plan.channels, &plan.x_extents, n, c, at);
-                let index_position = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
-                let index = indices.data()[index_position].to_i64();
-                match plan.index_target(index, n, c, at, &mut target) {
-                    IndexTarget::Element(n, c) => {
-                        let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &target);
-                        y[to] = x.data()[from];
-                    }
-                    IndexTarget::Nothing => {}
-                    IndexTarget::OutOfRange | IndexTarget::Outside => {
-                        offenders += 1;
-                        if first_offender.is_none_or(|(first, _)| index_position < first) {
-                            first_offender = Some((index_position, index));
-                        }
-                    }
+    for_each_element(plan.batch, plan.channels, &plan.x_extents, |n, c, at| {
+        let from = position(plan.layout(), plan.channels, &plan.x_extents, n, c, at);
+        let index_position = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
+        let index = indices.data()[index_position].to_i64();
+        match plan.index_target(index, n, c, at, &mut target) {
+            IndexTarget::Element(n, c) => {
+                let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &target);
+                y[to] = x.data()[from];
+            }
+            IndexTarget::Nothing => {}
+            IndexTarget::OutOfRange | IndexTarget::Outside => {
+                offenders += 1;
+                if first_offender.is_none_or(|(first, _)| index_position < first) {
+                    first_offender = Some((index_position, index));
                 }
-            });
+            }
         }
-    }
+    });
     if let Some((first, value)) = first_offender.filter(|_| plan.refuses_bad_indices()) {
         return Err(plan.bad_index_error(first as u64, value, offenders));
     }

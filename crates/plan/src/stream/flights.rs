@@ -63,10 +63,8 @@ impl<'b, T> Flights<'b, T> {
         let mut tensors = self.idle.pop().unwrap_or_default();
         tensors.inputs.resize_with(plan.inputs().len(), Buffer::default);
         tensors.outputs.resize_with(plan.outputs().len(), Buffer::default);
-        for (buffer, spec) in tensors.inputs.iter_mut().zip(plan.inputs()) {
-            running.resize(buffer, spec.bytes())?;
-        }
-        for (buffer, spec) in tensors.outputs.iter_mut().zip(plan.outputs()) {
+        let buffers = tensors.inputs.iter_mut().chain(&mut tensors.outputs);
+        for (buffer, spec) in buffers.zip(plan.inputs().iter().chain(plan.outputs())) {
             running.resize(buffer, spec.bytes())?;
         }
         Ok((run, tensors))

@@ -66,13 +66,13 @@ impl PoolStream<'_, '_> {
         let y = tensors.outputs[0].bytes();
         let indices = tile.plan().indices.as_ref().zip(tensors.outputs.get(1));
         let indices = indices.map(|(of, indices)| Indices::new(indices.bytes(), of.index_type));
-        let Some(part) = tile.part() else {
+        let Some(last) = tile.last_part() else {
             return self.write(tile, y, indices).await;
         };
         if let Some(position) = indices {
             self.window.combine(tile.plan(), y, position.get(0) as u64);
         }
-        if !part.last {
+        if !last {
             return Ok(());
         }
         let (n, c) = (tile.output().batch.start, tile.output().channels.start);

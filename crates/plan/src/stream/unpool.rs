@@ -15,8 +15,8 @@ use crate::index::IndexSpace;
 use crate::indices::Indices;
 use crate::options::{IndexFlattening, Layout, OutOfBounds, OutsideWindow};
 use crate::plan::{IndexTarget, Plan, UnpoolPlan};
-use crate::tensor::{count, for_each, position};
-use crate::tile::{Boxes, Region};
+use crate::tensor::{count, for_each_element, position};
+use crate::tile::{Boxes, Region, largest};
 use crate::with_element;
 
 /// The most sources that are read at a time where the host puts values in place: between two boxes the caller may stop.
@@ -39,7 +39,7 @@ impl Sizes {
         let on_host = |of_y: u64| within(what, host_bytes(plan, of_y, of_y.min(MOST_SOURCES)), budget_bytes);
         on_host(1)?;
         let most = count(plan.output_shape()).max(count(plan.input_shape()));
-        let y = largest(most, |of_y| on_host(of_y).is_ok());
+        let y = largest(most.saturating_add(1), |of_y| on_host(of_y).is_ok());
         let sources = y.min(MOST_SOURCES);
         let of_plane = count(&plan.y_extents);
         // Tiles of planes are no larger than the others: the indices, which nobody has looked at yet, may need those.
@@ -53,7 +53,7 @@ impl Sizes {
         if !in_order || most == 0 || !planes_fit(1) {
             return Ok(Sizes { y, sources, planes: false });
         }
-        Ok(Sizes { y: largest(most, planes_fit).saturating_mul(of_plane), sources, planes: true })
+        Ok(Sizes { y: largest(most.saturating_add(1), planes_fit).saturating_mul(of_plane), sources, planes: true })
     }
 }
 
@@ -61,20 +61,6 @@ impl Sizes {
 fn host_bytes(plan: &UnpoolPlan, of_y: u64, sources: u64) -> u64 {
     let (value, index) = (plan.dtype().bytes() as u64, plan.index_type.bytes() as u64);
     of_y.saturating_mul(value).saturating_add(sources.saturating_mul(value.saturating_add(index)))
-}
-
-/// The largest number up to `most` that fits, given that 1 does.
-fn largest(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
-    let (mut fitting, mut beyond) = (1, most.saturating_add(1));
-    while beyond.saturating_sub(fitting) > 1 {
-        let middle = fitting.midpoint(beyond);
-        if fits(middle) {
-            fitting = middle;
-        } else {
-            beyond = middle;
-        }
-    }
-    fitting
 }
 
 /// The tiles of Y with at most so many elements.
@@ -311,18 +297,14 @@ fn visit(
     let extents: Vec<usize> = region.spatial.iter().map(ExactSizeIterator::len).collect();
     let channels = region.channels.len();
     let mut at = vec![0; extents.len()];
-    for n in 0..region.batch.len() {
-        for c in 0..channels {
-            for_each(&extents, |inside| {
-                let value = position(plan.layout(), channels, &extents, n, c, inside);
-                let index = indices.get(position(plan.space.layout, channels, &extents, n, c, inside));
-                for ((at, inside), range) in at.iter_mut().zip(inside).zip(&region.spatial) {
-                    *at = range.start + inside;
-                }
-                each(value, index, region.batch.start + n, region.channels.start + c, &at);
-            });
+    for_each_element(region.batch.len(), channels, &extents, |n, c, inside| {
+        let value = position(plan.layout(), channels, &extents, n, c, inside);
+        let index = indices.get(position(plan.space.layout, channels, &extents, n, c, inside));
+        for ((at, inside), range) in at.iter_mut().zip(inside).zip(&region.spatial) {
+            *at = range.start + inside;
         }
-    }
+        each(value, index, region.batch.start + n, region.channels.start + c, &at);
+    });
 }
 
 /// Visits the sources of a box whose indices name elements of a tile: the place of the value in the box, and the place

@@ -1,20 +1,59 @@
-//! How the outputs of one pass of sliding maxima are divided among invocations, and the ranges that an invocation reads
-//! and writes.
+//! The passes of sliding maxima: how the outputs of each are divided among invocations, and the ranges that an
+//! invocation reads and writes.
 
-use super::slide::{AxisRange, Slide};
+use wgpu_pooling_plan::{PlanError, PoolPlan};
+
+use super::bounds::check_elements;
+use super::slide::{AxisRange, Slide, slides};
+use super::slide_layout::SlideLayout;
 use super::view::ElementRange;
+use crate::keys::SlidingRow;
 
-/// The division of a pass into blocks. A block is one run of neighbouring windows of every class on a line, so the
+/// One pass, and its division into blocks. A block is one run of neighbouring windows of every class on a line, so the
 /// outputs of consecutive blocks are consecutive.
-pub(super) struct Blocks<'a> {
-    pub slide: &'a Slide,
+pub(super) struct SlidePass {
+    pub number: usize,
+    pub is_last: bool,
+    pub slide: Slide,
+    /// How the lanes lie along the axis; `None` if they lie across it.
+    pub row: Option<SlidingRow>,
+    /// Neighbouring lines per invocation: one where the lanes lie along the axis.
+    pub lines: u64,
     /// Windows per invocation.
     pub run: u64,
-    /// Neighbouring lines per invocation, one per lane.
-    pub lines: u64,
 }
 
-impl Blocks<'_> {
+impl SlidePass {
+    pub fn all(plan: &PoolPlan, layout: &SlideLayout) -> Result<Vec<SlidePass>, PlanError> {
+        let mut slides = slides(plan, layout.most_chunks())?;
+        layout.pitch.lay_out(&mut slides);
+        let passes = slides.len();
+        let pass = |(number, slide): (usize, Slide)| {
+            check_elements("elements between two passes", slide.outputs())?;
+            let is_last = number.saturating_add(1) == passes;
+            let row = SlidePass::row(plan, layout, &slide, is_last).filter(|_| number == 0);
+            let lines = if row.is_some() { 1 } else { layout.lanes(&slide) };
+            let run = layout.run(&slide, lines);
+            Ok(SlidePass { number, is_last, slide, row, lines, run })
+        };
+        slides.into_iter().enumerate().map(pass).collect()
+    }
+
+    /// How the lanes of the first pass lie along its axis, if they can.
+    fn row(plan: &PoolPlan, layout: &SlideLayout, slide: &Slide, is_last: bool) -> Option<SlidingRow> {
+        let left = slide.row_left()?;
+        // A row of scratch memory must be a multiple of four elements.
+        let whole = is_last || slide.sink_line.is_multiple_of(4);
+        let fits = whole && layout.run(slide, 1) >= 4 && plan.dtype().bytes() <= 4;
+        let even = slide.input.is_multiple_of(4) && !layout.is_apart(plan);
+        fits.then_some(SlidingRow { left, even })
+    }
+
+    /// Lanes of an invocation's vectors.
+    pub fn lanes(&self) -> u64 {
+        if self.row.is_some() { 4 } else { self.lines }
+    }
+
     /// Blocks along the axis.
     pub fn runs(&self) -> u64 {
         self.slide.outputs_of_a_class().div_ceil(self.run.max(1)).max(1)
