@@ -138,13 +138,8 @@ impl ThreadTileKey {
 
     fn variants(&self) -> Vec<&'static str> {
         let mut variants = vec!["core/pool", "window/constant", self.line, self.loads, self.reduction()];
-        let [lanes, fours, output] = match self.dtype.bytes() {
-            1 => ["lanes/byte4", "thread_tile/fours8", "thread_tile/output_fours"],
-            2 => ["lanes/half4", "thread_tile/fours16", "thread_tile/output_fours"],
-            4 => ["lanes/word4", "thread_tile/fours32", "thread_tile/output_fours"],
-            _ => ["lanes/pair1", "thread_tile/fours64", "thread_tile/output_fours64"],
-        };
-        variants.extend([lanes, fours]);
+        let [fours @ .., output] = by_fours(self.dtype);
+        variants.extend(fours);
         if self.stores_quads {
             variants.extend(["thread_tile/store_quads", output]);
         } else {
@@ -176,6 +171,16 @@ impl ThreadTileKey {
     }
 }
 
+/// The parts that load and store four neighbouring elements at once; the last one stores them.
+fn by_fours(dtype: DType) -> [&'static str; 4] {
+    match dtype.bytes() {
+        1 => ["lanes/byte4", "thread_tile/fours8", "thread_tile/fours", "thread_tile/output_fours"],
+        2 => ["lanes/half4", "thread_tile/fours16", "thread_tile/fours", "thread_tile/output_fours"],
+        4 => ["lanes/word4", "thread_tile/fours32", "thread_tile/fours", "thread_tile/output_fours"],
+        _ => ["lanes/one", "thread_tile/fours64", "thread_tile/fours64", "thread_tile/output_fours64"],
+    }
+}
+
 /// A pool of small windows by thread tiles.
 pub(crate) fn thread_tile(key: &ThreadTileKey) -> KernelKey {
     let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(|name| key.value(name));
@@ -196,6 +201,7 @@ pub(crate) fn thread_tile(key: &ThreadTileKey) -> KernelKey {
     count_digits(key.index_digits, &mut variants, &mut consts);
     Kernel {
         element: Some(key.dtype),
+        reduction: Some(key.reduction),
         activation: Some(key.activation),
         writes: key.sink.index_type(),
         variants,
@@ -301,7 +307,6 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
     };
     if members > 1 {
         consts.push(("TEAM", members));
-        variants.push(if dtype.bytes() < 4 { "core/team_outputs" } else { "core/team_output" });
     }
     let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
     Kernel {

@@ -2,6 +2,7 @@
 
 use wgpu_pooling_plan::{DType, IndexType, OutsideWindow};
 
+use super::by_fours;
 use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
 use crate::wgsl::key::KernelKey;
 
@@ -120,6 +121,9 @@ pub(crate) fn unpool_cells(
     let name = format!("unpool {of} {dtype_name} by {}, {depth}x{height}x{width}{others}", index_type.name());
     let mut kernel = gather(name, entry);
     kernel.variants.extend(access);
+    if access.contains(&"element/lanes_wide") {
+        kernel.variants.extend(by_fours(dtype));
+    }
     kernel.variants.push(part);
     let consts = consts.iter().map(|&(name, value)| (name, value as u32)).collect();
     Kernel { element: Some(dtype), activation: Some(activation), consts, ..kernel }.into()
