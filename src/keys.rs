@@ -164,7 +164,6 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
     };
     if members > 1 {
         consts.push(("TEAM", members));
-        variants.push(if dtype.bytes() < 4 { "core/team_outputs" } else { "core/team_output" });
     }
     let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
     Kernel {

@@ -1,7 +1,7 @@
 // The candidate for a window's maximum. There is no sentinel for "none": one flag says whether there is a winner,
 // another whether the window has any element.
-// provides: Candidate, consider, see
-// requires: Acc, combine_anywhere, may_win
+// provides: Candidate, consider, see, value_of
+// requires: Acc, Raw, combine_anywhere, may_win, from_pair, pool
 struct Candidate {
   // The best element that may win, valid if `found`.
   best: Acc,
@@ -29,4 +29,16 @@ fn see(candidate: ptr<function, Candidate>, position: u32) {
     (*candidate).first = position;
     (*candidate).seen = true;
   }
+}
+
+// The value of a window before the activation.
+fn value_of(candidate: Candidate) -> Raw {
+  var raw = candidate.best.raw;
+  if (!candidate.found) {
+    raw = from_pair(pool.empty_value);
+    if (candidate.seen) {
+      raw = from_pair(pool.lowest_value);
+    }
+  }
+  return raw;
 }

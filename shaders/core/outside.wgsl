@@ -1,10 +1,9 @@
-// What becomes of an index outside its own window.
+// What becomes of an index outside its own window: `outside` tells which of four sources have such an index, `position`
+// is the position of the first source's index, and `step` the distance from one to the next.
 // provides: tell_outside
 
 //// outside_flagged: It is as good as any other: the general path has to run.
 // requires: report, REPORT_OUT_OF_WINDOW
-// Tells which of four sources have indices outside their windows. `position` is the first source's position in the
-// index tensor, `step` the distance from one to the next.
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   if (any(outside)) {
     atomicStore(&report[REPORT_OUT_OF_WINDOW], 1u);
@@ -14,8 +13,6 @@ fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
 //// outside_reported: It is an error: it is counted, and the first one is noted. Nothing clears the report before, so
 // it keeps the faults of all runs until somebody reads and clears it.
 // requires: report, REPORT_COUNT, REPORT_FIRST
-// Tells which of four sources have indices outside their windows. `position` is the first source's position in the
-// index tensor, `step` the distance from one to the next.
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   if (any(outside)) {
     let ones = vec4<u32>(outside);

@@ -5,7 +5,7 @@
 //// slide_first: The last pass of sliding maxima computes as if no NaN ever won. Where the first pass met a window that
 // begins with a NaN, this part reads the first element of every window, and overwrites the outputs of windows that
 // begin with a NaN.
-// requires: INNER_AXES, RUN, FIRST_DILATION, FIRST_STRIDE, elements_inside, first_inside, element_of_x, first_wins, met_nan, pool, write_first
+// requires: INNER_AXES, RUN, FIRST_DILATION, FIRST_STRIDE, elements_inside, first_inside, element, first_wins, met_nan, pool, write_first
 fn conclude(run: Run) {
   if (!met_nan()) {
     return;
@@ -23,19 +23,19 @@ fn conclude(run: Run) {
     var begun = 0u;
     for (var output = run.begin; output < end; output++) {
       let position = origin + max(output * FIRST_STRIDE, low) * FIRST_DILATION * elements;
-      begun |= select(0u, 1u << (output - run.begin), first_wins(element_of_x(position)));
+      begun |= select(0u, 1u << (output - run.begin), first_wins(element(position)));
     }
     while (begun != 0u) {
       let output = run.begin + firstTrailingBit(begun);
       begun = begun & (begun - 1u);
       let position = origin + max(output * FIRST_STRIDE, low) * FIRST_DILATION * elements;
-      write_first(run, lane, output, position, element_of_x(position));
+      write_first(run, lane, output, position, element(position));
     }
   }
 }
 
 //// slide_first_row: As `slide_first`, for pools with a single pass, along the innermost axis.
-// requires: RUN, first_wins, met_nan, pool, element_of_x, write_first
+// requires: RUN, first_wins, met_nan, pool, element, write_first
 fn conclude(run: Run) {
   if (!met_nan()) {
     return;
@@ -44,7 +44,7 @@ fn conclude(run: Run) {
   let end = min(run.count, run.begin + RUN);
   for (var output = run.begin; output < end; output++) {
     let position = run.origin + u32(clamp(i32(output) - axis.pad_begin, 0, i32(axis.input) - 1));
-    let first = element_of_x(position);
+    let first = element(position);
     if (first_wins(first)) {
       let lane = output % 4u;
       write_first(run, lane, output - lane, position, first);
@@ -55,7 +55,7 @@ fn conclude(run: Run) {
 //// slide_noted: The last pass of sliding maxima computes as if no NaN ever won. This part then overwrites the outputs
 // of windows that begin with a NaN. It finds these windows in the notes of the pass along the innermost axis: it reads
 // the notes of each window's first row.
-// requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, element_of_x, first_inside, flags_in, pool, write_first
+// requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, element, first_inside, flags_in, pool, write_first
 // The first row of X of a window.
 fn first_row(run: Run, output: u32) -> u32 {
   let axis = pool.axes[3u + 1u];
@@ -83,7 +83,7 @@ fn conclude(run: Run) {
     let output = run.begin + number / 4u;
     let lane = number % 4u;
     let position = first_row(run, output) * pool.axes[3].input + first_inside(run.out_cell + lane);
-    write_first(run, lane, output, position, element_of_x(position));
+    write_first(run, lane, output, position, element(position));
   }
 }
 

@@ -3,7 +3,7 @@
 // requires: Cell, LANES, cell_of, pool
 
 //// slide_x_lanes: The first pass of sliding maxima loads neighbours in X as vectors.
-// provides: element_of_x
+// provides: element
 // requires: Raw, Vector, elements_of
 @group(0) @binding(1) var<storage, read> x: array<Vector>;
 
@@ -11,17 +11,17 @@ fn fetch(position: u32, order: u32) -> Cell {
   return cell_of(elements_of(x[(position - pool.x_first) / LANES]), position, order);
 }
 
-fn element_of_x(position: u32) -> Raw {
+fn element(position: u32) -> Raw {
   let elements = elements_of(x[(position - pool.x_first) / LANES]);
   let lane = position % LANES;
-  var element = elements.a;
+  var found = elements.a;
   if (LANES > 1u) {
-    element = select(element, elements.b, lane == 1u);
+    found = select(found, elements.b, lane == 1u);
   }
   if (LANES > 2u) {
-    element = select(select(element, elements.c, lane == 2u), elements.d, lane == 3u);
+    found = select(select(found, elements.c, lane == 2u), elements.d, lane == 3u);
   }
-  return element;
+  return found;
 }
 
 //// slide_x_ones: The first pass of sliding maxima loads neighbours in X one by one, where lines are not whole vectors.

@@ -1,16 +1,15 @@
-// Four neighbours of a line of X.
+// Four neighbours of a line of X, and their columns, clamped to the line.
 // provides: row_elements, row_columns
 // requires: Elements, pool
 
 //// slide_row_fours: Four neighbours of a line of X in one load. Lines are multiples of four, so all four lie inside
 // the line or all outside.
-// provides: element_of_x
+// provides: element
 // requires: Raw, four_at, one_at
 fn inside(column: i32, width: u32) -> u32 {
   return u32(clamp(column, 0, i32(width) - 4));
 }
 
-// The columns of the four, clamped to the line.
 fn row_columns(column: i32, width: u32) -> vec4<u32> {
   let low = inside(column, width);
   let shift = select(vec4<u32>(0u), vec4<u32>(3u), column > i32(low));
@@ -29,13 +28,12 @@ fn row_elements(origin: u32, column: i32, width: u32) -> Elements {
   return four;
 }
 
-fn element_of_x(position: u32) -> Raw {
+fn element(position: u32) -> Raw {
   return one_at(position - pool.x_first);
 }
 
 //// slide_row_ones: Four neighbours of a line of X, loaded one by one.
 // requires: load
-// The columns of the four, clamped to the line.
 fn row_columns(column: i32, width: u32) -> vec4<u32> {
   return vec4<u32>(clamp(vec4<i32>(column) + vec4<i32>(0, 1, 2, 3), vec4<i32>(0), vec4<i32>(i32(width) - 1)));
 }

@@ -1,10 +1,10 @@
-// Accumulates the elements of four words, in order.
+// Accumulates the QUAD elements of four words, in order; the first is element `at`. `accumulate_some` accumulates those
+// that are among the `count` elements from element `first` on.
 // provides: load, QUAD, last_word, accumulate, accumulate_some
 // requires: Raw, load_word, Acc
 
 //// unpack: One or several elements per word.
 // requires: OUTPUTS, extract, accumulate_word, accumulate_some_of_word
-// The number of elements in four words.
 const QUAD: u32 = 4u * OUTPUTS;
 
 fn load(position: u32) -> Raw {
@@ -16,7 +16,6 @@ fn last_word(end: u32) -> u32 {
   return (end - 1u) / OUTPUTS;
 }
 
-// Accumulates all elements of a quad; the first is element `at`.
 fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
   var all = accumulate_word(best, quad.x, at);
   all = accumulate_word(all, quad.y, at + OUTPUTS);
@@ -24,7 +23,6 @@ fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
   return accumulate_word(all, quad.w, at + 3u * OUTPUTS);
 }
 
-// Accumulates those elements of a quad that are among the `count` elements from element `first` on.
 fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {
   var all = accumulate_some_of_word(best, quad.x, at, first, count);
   all = accumulate_some_of_word(all, quad.y, at + OUTPUTS, first, count);
@@ -34,7 +32,6 @@ fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) 
 
 //// unpack64: Two 64-bit elements in four words.
 // requires: combine, lift, only
-// The number of elements in four words.
 const QUAD: u32 = 2u;
 
 fn load(position: u32) -> Raw {
@@ -46,12 +43,10 @@ fn last_word(end: u32) -> u32 {
   return end * 2u - 1u;
 }
 
-// Accumulates both elements of a quad; the first is element `at`.
 fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
   return combine(combine(best, lift(quad.xy, at)), lift(quad.zw, at + 1u));
 }
 
-// Accumulates those elements of a quad that are among the `count` elements from element `first` on.
 fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {
   let all = combine(best, only(lift(quad.xy, at), at - first < count));
   return combine(all, only(lift(quad.zw, at + 1u), at + 1u - first < count));

@@ -15,13 +15,13 @@
 // that the windows of two invocations cover are loaded by both.
 // Algorithm: row windows, kept in registers; words of a line aligned by a shift.
 // provides: main
-// requires: pool, invocation, WORKGROUP, first_lines, best_of, thread_tile_of, planes_of, origin_of_planes, line_of_planes, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, DILATION_1, LINES_BETWEEN, ORDER_LINES, ORDER_COLUMNS, OUTPUTS
+// requires: pool, invocation, WORKGROUP, first_lines, best_of, thread_tile_of, planes_of, origin_of_planes, line_of_planes, with_next_lines, Later, store_line, taken_head, put, Windows, join_windows, head_of_windows, DILATION_1, LINES_BETWEEN, ORDER_LINES, ORDER_COLUMNS, OUTPUTS
 // The first windows of the first line of outputs of a plane of Y. The loop's bound is read from the uniform, so that
 // compilers do not unroll the loop: few invocations run it, and each unrolled copy would cost compile time.
-fn head_of_planes(planes: Planes) -> Head {
+fn head_of_planes(planes: Planes) -> Windows {
   let top = -pool.axes[1].pad_begin;
   let lines = pool.axes[1].kernel;
-  var best: Head;
+  var best: Windows;
   for (var number = 0u; number < pool.axes[0].kernel * lines; number++) {
     let depth = number / lines;
     let tap = number - depth * lines;
@@ -30,7 +30,7 @@ fn head_of_planes(planes: Planes) -> Head {
     if (number == 0u) {
       best = next;
     } else {
-      best = join_heads(best, next);
+      best = join_windows(best, next);
     }
   }
   return best;

@@ -10,7 +10,7 @@
 // contain it.
 // Algorithm: row windows, in runs of the order of Y.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Acc, Raw, Elements, high_of, first_high_of, windows_of_line, outcome, origin_at, put_index, first_position, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_2, QUADS
+// requires: pool, invocation, WORKGROUP, Acc, Raw, Elements, high_of, first_high_of, windows_of_line, outcome, origin_at, put_index, first_position, packed, y, ZERO, OUTPUTS, STRIDE_2, QUADS
 const RUN: u32 = 4u * QUADS;
 
 // The lanes of a run that lie in a line.
@@ -36,17 +36,12 @@ fn take(lanes: Lanes, lane: u32, best: Acc, first: Raw, seen_line: u32, plane: u
 
 // Writes four elements as one or two words.
 fn put_words(word: u32, words: u32, four: Elements) {
-  if (OUTPUTS == 4u) {
-    if (word < words) {
-      y[word] = insert(insert(insert(insert(ZERO_WORD, 0u, four.a), 1u, four.b), 2u, four.c), 3u, four.d);
-    }
-  } else {
-    if (word < words) {
-      y[word] = insert(insert(ZERO_WORD, 0u, four.a), 1u, four.b);
-    }
-    if (word + 1u < words) {
-      y[word + 1u] = insert(insert(ZERO_WORD, 0u, four.c), 1u, four.d);
-    }
+  let two = packed(four);
+  if (word < words) {
+    y[word] = two.low;
+  }
+  if (OUTPUTS == 2u && word + 1u < words) {
+    y[word + 1u] = two.high;
   }
 }
 

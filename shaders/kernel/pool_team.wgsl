@@ -6,8 +6,8 @@
 //   Y                  [word]                                 invocation n of the workgroup writes the word of team n
 //
 // Fewest bytes: X once, Y once, Indices once.
-// provides: main, find, with_output
-// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO, Word, insert, y, Key, Acc, Candidate, team_window, share, element, combine_anywhere, may_win, first_wins, finalize, from_pair, write_index, activate, TEAM, find_all, whole_word
+// provides: main
+// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO, Word, insert, y, Key, Acc, Candidate, team_window, share, element, combine_anywhere, may_win, first_wins, finalize, value_of, write_index, activate, TEAM, ZERO_WORD
 var<workgroup> keys: array<Key, WORKGROUP * OUTPUTS>;
 var<workgroup> places: array<u32, WORKGROUP * OUTPUTS>;
 
@@ -47,14 +47,7 @@ fn with_output(packed: Word, word: u32, team: u32, lane: u32) -> Word {
     let output = pool.output_first + number;
     let candidate = winner(output, team, lane);
     write_index(output, candidate);
-    var raw = candidate.best.raw;
-    if (!candidate.found) {
-      raw = from_pair(pool.empty_value);
-      if (candidate.seen) {
-        raw = from_pair(pool.lowest_value);
-      }
-    }
-    all = insert(packed, lane, activate(raw));
+    all = insert(packed, lane, activate(value_of(candidate)));
   }
   return all;
 }
@@ -63,12 +56,24 @@ fn with_output(packed: Word, word: u32, team: u32, lane: u32) -> Word {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first_word = invocation(group, pool.grid_width, 0u) / TEAM;
   let own = first_word + local / TEAM;
-  find_all(own, local);
+  // The outputs of a word are computed in loops because the code of a window is long, and each unrolled copy would cost
+  // compile time.
+  for (var lane = 0u; lane < OUTPUTS; lane++) {
+    find(own, lane, local);
+  }
   workgroupBarrier();
   let word = first_word + local;
   if (local >= WORKGROUP / TEAM || word >= (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
     return;
   }
   // One invocation writes the whole word; lanes after the last element are zero.
-  y[word] = whole_word(word, local);
+  var packed = ZERO_WORD;
+  var count = 1u;
+  if (OUTPUTS > 1u) {
+    count = min(OUTPUTS, pool.outputs - word * OUTPUTS);
+  }
+  for (var lane = 0u; lane < count; lane++) {
+    packed = with_output(packed, word, local, lane);
+  }
+  y[word] = packed;
 }

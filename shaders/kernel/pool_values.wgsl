@@ -1,7 +1,7 @@
 // The last pass of a pool: writes Y, and Indices through `write_index`.
 // Fewest bytes: X once, Y once, Indices once.
 // provides: main
-// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, winner, from_pair, write_index, activate
+// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, winner, value_of, write_index, activate
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let word = invocation(group, pool.grid_width, local);
@@ -15,14 +15,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if (number < pool.outputs) {
       let output = pool.output_first + number;
       let candidate = winner(output);
-      var raw = candidate.best.raw;
-      if (!candidate.found) {
-        raw = from_pair(pool.empty_value);
-        if (candidate.seen) {
-          raw = from_pair(pool.lowest_value);
-        }
-      }
-      packed = insert(packed, lane, activate(raw));
+      packed = insert(packed, lane, activate(value_of(candidate)));
       write_index(output, candidate);
     }
   }

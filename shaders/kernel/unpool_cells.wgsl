@@ -10,9 +10,7 @@
 // stored for the four channels at once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Elements, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
-const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
-
+// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Elements, lane_of, LANE_IDS, values_at, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
 // The values of four sources, the value of an element that no index names, and the sources' indices, each minus the
 // index of its cell's first element.
 struct Sources {
@@ -95,11 +93,9 @@ fn four(cell: StrideCell, quad: u32) {
   if (CELLS_FILLED == 0u) {
     there = there & vec4<bool>(all(cell.at < input));
   }
-  let x_position = cell.x_position + quad * 4u;
   let read = names(min(cell.index_position + quad * 4u * index_step, last), index_step, last);
   let own = vec4<u32>(cell.own + quad * 4u * STRIDE_2 * gather.value.axis_2) + LANE_IDS * lane_step;
-  let loaded = load_lanes(min(x_position, last), last);
-  let values = Elements(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
+  let values = values_at(cell.x_position + quad * 4u);
   // A lane without a source gets an index that names no element.
   let named = pick(vec4<u32>(0xffffffffu), read.place, there) - own;
   let sources = Sources(values, activate(from_pair(vec2<u32>(0u, 0u))), named);

@@ -1,5 +1,6 @@
-// Last step of a gathering unpool before its general path: for every output element, reads the indices of the sources whose windows cover it.
-// The last source whose index names the element gives the value. Every output word is written once.
+// Last step of a gathering unpool before its general path: for every output element, reads the indices of the sources
+// whose windows cover it. The last source whose index names the element gives the value. Every output word is written
+// once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
 // requires: gather, flat, window_of, in_window, OWN_WINDOWS, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate, Raw

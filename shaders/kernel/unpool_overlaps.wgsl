@@ -13,15 +13,7 @@
 // sources.
 // Fewest bytes: X once, its indices once, Y once. The halo of the cells of every invocation is read in addition.
 // provides: main
-// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Elements, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
-const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
-
-// Four sources with their indices; a lane without a source has an index that matches no element.
-struct Four {
-  values: Elements,
-  named: vec4<u32>,
-}
-
+// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Elements, lane_of, LANE_IDS, Four, One, values_at, load, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
 // The sources of a line that four cells need: their own, those one column before, and those one column after.
 struct Line {
   before: Four,
@@ -79,9 +71,7 @@ fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
     index_position = cell.index_position + (at_line - cell.at.y) * gather.stored.axis_1 + (at_column - cell.at.z) * gather.stored.axis_2;
   }
   let read = names(min(index_position, last), step, last);
-  let loaded = load_lanes(min(position, last), last);
-  let values = Elements(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
-  let four = Four(values, pick(vec4<u32>(0xffffffffu), read.place, there));
+  let four = Four(values_at(position), pick(vec4<u32>(0xffffffffu), read.place, there));
   return Line(four, four, four, read.minus_one, there, index_position, step);
 }
 
@@ -112,11 +102,6 @@ fn load_line(cell: StrideCell, line: i32) -> Line {
   return found;
 }
 
-struct One {
-  value: Raw,
-  named: u32,
-}
-
 // Loads one source.
 fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
   let input = vec3<u32>(gather.covering[0].input, gather.covering[1].input, gather.covering[2].input);
@@ -128,7 +113,7 @@ fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
   if (SAME_PLACE == 0u) {
     index_position = cell.index_position + (at_line - cell.at.y) * gather.stored.axis_1 + (at_column - cell.at.z) * gather.stored.axis_2;
   }
-  return One(activate(load_lane(position)), select(0xffffffffu, name(index_position), there));
+  return One(activate(load(position)), select(0xffffffffu, name(index_position), there));
 }
 
 // The results of four lanes for an element, updated by the sources of one line.

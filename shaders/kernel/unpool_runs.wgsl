@@ -10,16 +10,15 @@
 // Fewest bytes: X once, its indices once, Y once; the sources after each run, and those at the begin of each row, are
 // read again.
 // provides: main
-// requires: gather, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Elements, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
-const LANE_IDS: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
-const BITS: u32 = 32u / OUTPUTS;
+// requires: gather, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Elements, lane_of, LANE_IDS, Four, One, values_at, load, y, names, name, in_row, activate, from_pair, OUTPUTS, ELEMENT_BITS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
 // Sources after the run whose elements can lie in its last word.
 const BEHIND: u32 = (OUTPUTS - 2u) / STRIDE_2 + 1u;
 
-// Four sources with their indices; a lane without a source has an index that matches no element.
-struct Four {
-  values: Elements,
-  named: vec4<u32>,
+// Four sources of a run, the lanes whose index is -1, and those whose index lies in its source's own window.
+struct Quad {
+  four: Four,
+  minus_one: vec4<bool>,
+  own_window: vec4<bool>,
 }
 
 // A line of sources: the positions of its first source in X and in the index tensor, and whether the line exists.
@@ -34,14 +33,9 @@ fn index_step() -> u32 {
 }
 
 // One source, by its column.
-struct One {
-  value: Raw,
-  named: u32,
-}
-
 fn load_one(line: Line, column: u32) -> One {
   let last = gather.sources - 1u;
-  let value = activate(load_lane(min(line.x_position + column, last)));
+  let value = activate(load(min(line.x_position + column, last)));
   let named = name(min(line.index_position + column * index_step(), last));
   return One(value, select(0xffffffffu, named, line.there && column < gather.covering[2].input));
 }
@@ -63,16 +57,13 @@ fn load_behind(line: Line, column: u32) -> Four {
   return found;
 }
 
-// Four sources from a column on, whose indices have been loaded.
-fn load_four(line: Line, column: u32, read: Names) -> Four {
-  let loaded = load_lanes(min(line.x_position + column, gather.sources - 1u), gather.sources - 1u);
-  let values = Elements(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
-  return Four(values, pick(vec4<u32>(0xffffffffu), read.place, there(line, column)));
-}
-
-fn load_names(line: Line, column: u32) -> Names {
+// Four sources from a column on.
+fn load_four(line: Line, column: u32) -> Quad {
   let last = gather.sources - 1u;
-  return names(min(line.index_position + column * index_step(), last), index_step(), last);
+  let read = names(min(line.index_position + column * index_step(), last), index_step(), last);
+  let values = values_at(line.x_position + column);
+  let four = Four(values, pick(vec4<u32>(0xffffffffu), read.place, there(line, column)));
+  return Quad(four, read.minus_one, vec4<bool>());
 }
 
 fn there(line: Line, column: u32) -> vec4<bool> {
@@ -151,12 +142,12 @@ fn store_word(first: Four, behind: Four, row: Row, column: u32, number: u32) {
   let low = word(first, behind, number, own);
   let high = word(first, behind, number + OUTPUTS, own);
   // WGSL takes shifts modulo 32, so the second word is shifted in two steps.
-  let shift = row.before * BITS;
+  let shift = row.before * ELEMENT_BITS;
   var stored = (low >> shift) | ((high << 1u) << (31u - shift));
   let at = row.before + column + number;
   let left = row.left - i32(at);
   if (left < i32(OUTPUTS)) {
-    let bits = u32(max(left, 0)) * BITS;
+    let bits = u32(max(left, 0)) * ELEMENT_BITS;
     stored = (stored & ((1u << bits) - 1u)) | (row.next_row << bits);
   }
   if (left > 0) {
@@ -193,20 +184,22 @@ fn store_four(first: Four, behind: Four, row: Row, column: u32) {
   }
 }
 
-// Which of four sources have their index in a row of their windows. `left` is the number of elements left in the row of
-// Y, from the first source's cell on.
-fn in_windows(four: Four, own: u32, left: i32) -> vec4<bool> {
+// The quad with those of its indices noted that lie in a row of their sources' windows. `left` is the number of
+// elements left in the row of Y, from the first source's cell on.
+fn with_row(quad: Quad, own: u32, left: i32) -> Quad {
   var width = vec4<u32>(KERNEL_2);
   if (CLIPPED == 1u) {
     let before = LANE_IDS * STRIDE_2;
     width = min(width, max(vec4<u32>(u32(max(left, 0))), before) - before);
   }
-  return in_row(four.named - vec4<u32>(own) - LANE_IDS * (STRIDE_2 * gather.value.axis_2), vec4<u32>(), width);
+  let offset = quad.four.named - vec4<u32>(own) - LANE_IDS * (STRIDE_2 * gather.value.axis_2);
+  return Quad(quad.four, quad.minus_one, quad.own_window | in_row(offset, vec4<u32>(), width));
 }
 
 // Tells of the indices of four sources, from a column on, that lie outside their sources' windows.
-fn tell(read: Names, line: Line, column: u32, own_window: vec4<bool>) {
-  let outside = there(line, column) & !own_window & !(read.minus_one & vec4<bool>(gather.skip_minus_one == 1u));
+fn tell(quad: Quad, line: Line, column: u32) {
+  let skipped = quad.minus_one & vec4<bool>(gather.skip_minus_one == 1u);
+  let outside = there(line, column) & !quad.own_window & !skipped;
   tell_outside(outside, line.index_position + column * index_step(), index_step());
 }
 
@@ -223,35 +216,24 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     cell.index_position - column * index_step(),
     cell.at.x < gather.covering[0].input && cell.at.y < gather.covering[1].input);
   // A run has up to four quads of sources; the compiler removes the code of absent quads.
-  let names_a = load_names(line, column);
-  let a = load_four(line, column, names_a);
-  var names_b = names_a;
-  var names_c = names_a;
-  var names_d = names_a;
+  var a = load_four(line, column);
   var b = a;
   var c = a;
   var d = a;
   if (QUADS > 1u) {
-    names_b = load_names(line, column + 4u);
-    b = load_four(line, column + 4u, names_b);
+    b = load_four(line, column + 4u);
   }
   if (QUADS > 2u) {
-    names_c = load_names(line, column + 8u);
-    c = load_four(line, column + 8u, names_c);
+    c = load_four(line, column + 8u);
   }
   if (QUADS > 3u) {
-    names_d = load_names(line, column + 12u);
-    d = load_four(line, column + 12u, names_d);
+    d = load_four(line, column + 12u);
   }
   let behind = load_behind(line, column + 4u * QUADS);
-  let behind_a = four_of(QUADS == 1u, behind, b);
-  let behind_b = four_of(QUADS == 2u, behind, c);
-  let behind_c = four_of(QUADS == 3u, behind, d);
+  let behind_a = four_of(QUADS == 1u, behind, b.four);
+  let behind_b = four_of(QUADS == 2u, behind, c.four);
+  let behind_c = four_of(QUADS == 3u, behind, d.four);
 
-  var own_a = vec4<bool>();
-  var own_b = vec4<bool>();
-  var own_c = vec4<bool>();
-  var own_d = vec4<bool>();
   let place = cell.at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
   let output = vec3<u32>(gather.covering[0].output, gather.covering[1].output, gather.covering[2].output);
   let left = i32(output.z) - i32(place.z);
@@ -262,15 +244,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       if (place.x + place_0 < output.x && place.y + place_1 < output.y) {
         let own = cell.own + place_0 * gather.value.axis_0 + place_1 * gather.value.axis_1;
         if (place_0 < KERNEL_0 && place_1 < KERNEL_1) {
-          own_a = own_a | in_windows(a, own, left);
+          a = with_row(a, own, left);
           if (QUADS > 1u) {
-            own_b = own_b | in_windows(b, own + step, left - i32(across));
+            b = with_row(b, own + step, left - i32(across));
           }
           if (QUADS > 2u) {
-            own_c = own_c | in_windows(c, own + 2u * step, left - i32(2u * across));
+            c = with_row(c, own + 2u * step, left - i32(2u * across));
           }
           if (QUADS > 3u) {
-            own_d = own_d | in_windows(d, own + 3u * step, left - i32(3u * across));
+            d = with_row(d, own + 3u * step, left - i32(3u * across));
           }
         }
         let y_row = cell.y_row + place_0 * output.y + place_1;
@@ -281,28 +263,28 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
           next_row = head(y_row + 1u);
         }
         let row = Row(begin, own, (0u - begin) & (OUTPUTS - 1u), left, next_row);
-        store_four(a, behind_a, row, 0u);
+        store_four(a.four, behind_a, row, 0u);
         if (QUADS > 1u) {
-          store_four(b, behind_b, row, across);
+          store_four(b.four, behind_b, row, across);
         }
         if (QUADS > 2u) {
-          store_four(c, behind_c, row, 2u * across);
+          store_four(c.four, behind_c, row, 2u * across);
         }
         if (QUADS > 3u) {
-          store_four(d, behind, row, 3u * across);
+          store_four(d.four, behind, row, 3u * across);
         }
       }
     }
   }
-  tell(names_a, line, column, own_a);
+  tell(a, line, column);
   if (QUADS > 1u) {
-    tell(names_b, line, column + 4u, own_b);
+    tell(b, line, column + 4u);
   }
   if (QUADS > 2u) {
-    tell(names_c, line, column + 8u, own_c);
+    tell(c, line, column + 8u);
   }
   if (QUADS > 3u) {
-    tell(names_d, line, column + 12u, own_d);
+    tell(d, line, column + 12u);
   }
 }
 

@@ -2,9 +2,10 @@
 // provides: LANES, Vector, elements_of, vector_of
 // requires: Elements
 
-//// word1: One element in a word.
+//// one: One element, in a word or in a pair of words.
+// requires: Raw
 const LANES: u32 = 1u;
-alias Vector = u32;
+alias Vector = Raw;
 
 fn elements_of(vector: Vector) -> Elements {
   return Elements(vector, vector, vector, vector);
@@ -36,18 +37,6 @@ fn elements_of(vector: Vector) -> Elements {
 
 fn vector_of(elements: Elements) -> Vector {
   return vec4<u32>(elements.a, elements.b, elements.c, elements.d);
-}
-
-//// pair1: One element in a pair of words.
-const LANES: u32 = 1u;
-alias Vector = vec2<u32>;
-
-fn elements_of(vector: Vector) -> Elements {
-  return Elements(vector, vector, vector, vector);
-}
-
-fn vector_of(elements: Elements) -> Vector {
-  return elements.a;
 }
 
 //// pair2: Two elements in two pairs of words.

@@ -10,12 +10,8 @@
 // under the fourth policy either; it is for parts of windows that do not hold the window's first element.
 // No element: no key is a sentinel. The caller knows whether there was an element. `may_win` tells from the key of an
 // element whether it wins if there is no other element.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, identity, lift, only, lift_in_order, raw_of, choose, combine, combine_anywhere, first_wins, finalize
-// requires: Key, SMALLEST_KEY, LARGEST_KEY, LAST_RAW, FLOATS, Raw, rank, is_nan, greater, nan_policy
-const SEED_FIRST: u32 = 0u;
-const PROPAGATE_LAST: u32 = 1u;
-const SEED_LOWEST: u32 = 2u;
-
+// provides: Acc, identity, lift, only, lift_in_order, raw_of, choose, combine, combine_anywhere, finalize
+// requires: Key, SMALLEST_KEY, LARGEST_KEY, LAST_RAW, FLOATS, Raw, rank, greater, nan_policy, PROPAGATE_LAST, first_wins
 struct Acc {
   // The key of the best element.
   key: Key,
@@ -71,11 +67,6 @@ fn combine_anywhere(a: Acc, b: Acc) -> Acc {
   let of_equals = select((b.at < a.at), (b.at > a.at), propagates(b.key));
   let second = greater(b.key, a.key) | (of_equals & !greater(a.key, b.key));
   return Acc(select(a.key, b.key, second), select(a.raw, b.raw, second), select(a.at, b.at, second));
-}
-
-// Whether the first element of a window wins regardless of its key.
-fn first_wins(first: Raw) -> bool {
-  return (nan_policy() == SEED_FIRST) & is_nan(first);
 }
 
 // The result of a window whose elements have all been combined.

@@ -1,21 +1,12 @@
-// The maximum of a window, by the rules of reduce/accumulator.wgsl, in accumulators of a key and a position.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins
-// requires: Key, Raw, from_pair, nan_policy, pool
+// The maximum of a window, by the rules of reduce/accumulator.wgsl, in accumulators of a key and a position. In
+// `combine` the elements of `a` precede those of `b`; `combine_anywhere` combines two accumulators in any order.
 
-//// max_of_integers: Of integers that are read in order. The key alone determines the element. Among equal keys the
-// first is kept.
-// requires: ZERO, key, greater
-const SEED_FIRST: u32 = 0u;
-const PROPAGATE_LAST: u32 = 1u;
-const SEED_LOWEST: u32 = 2u;
-
+//// key_and_position: What the accumulators of all orders share.
+// provides: Acc, choose
+// requires: Key
 struct Acc {
   key: Key,
   at: u32,
-}
-
-fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
-  return Acc(key(raw), at);
 }
 
 // Selects `a` if `first`, else `b`.
@@ -23,13 +14,19 @@ fn choose(a: Acc, b: Acc, first: bool) -> Acc {
   return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
 }
 
-// Combines two accumulators; the elements of `a` precede those of `b`.
+//// max_of_integers: Of integers that are read in order. The key alone determines the element. Among equal keys the
+// first is kept.
+// provides: lift_in_order, combine, combine_anywhere, raw_of, may_win
+// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, ZERO, key, greater
+fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
+  return Acc(key(raw), at);
+}
+
 fn combine(a: Acc, b: Acc) -> Acc {
   let second = greater(b.key, a.key);
   return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
 }
 
-// Combines two accumulators in any order.
 fn combine_anywhere(a: Acc, b: Acc) -> Acc {
   let second = greater(b.key, a.key) | ((b.at < a.at) & !greater(a.key, b.key));
   return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
@@ -44,33 +41,20 @@ fn may_win(best: Key) -> bool {
   return nan_policy() != SEED_LOWEST || greater(best, key(from_pair(pool.lowest_value)));
 }
 
-fn first_wins(first: Raw) -> bool {
-  return false;
-}
-
 //// max_of_words: Of f32, for policies where no NaN wins by its key, and for elements that are read in order. The key
 // alone determines the element, so one `max` decides. The keys of zeros also hold the sign and the order number,
 // largest for the first zero.
 //
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
-// provides: holds_nan
-// requires: is_nan, signed_magnitude
-const SEED_FIRST: u32 = 0u;
-const PROPAGATE_LAST: u32 = 1u;
-const SEED_LOWEST: u32 = 2u;
-
+// provides: lift_in_order, combine, combine_anywhere, raw_of, may_win, holds_nan
+// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, signed_magnitude
 // The number of keys for zeros: one bit is the sign, the bits above it are the order number, which stays below half of
 // this.
 const ZEROS: u32 = 0x10000u;
 // The smallest key of a zero. +infinity has the largest key of all. The keys of NaN would be larger still; they wrap
 // around and are the smallest.
 const FIRST_ZERO: u32 = 0x807effffu;
-
-struct Acc {
-  key: Key,
-  at: u32,
-}
 
 fn ordered_key(raw: Raw, order: u32) -> Key {
   let number = signed_magnitude(raw);
@@ -82,18 +66,11 @@ fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   return Acc(ordered_key(raw, order), at);
 }
 
-// Selects `a` if `first`, else `b`.
-fn choose(a: Acc, b: Acc, first: bool) -> Acc {
-  return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
-}
-
-// Combines two accumulators; the elements of `a` precede those of `b`.
 fn combine(a: Acc, b: Acc) -> Acc {
   return Acc(max(a.key, b.key), select(a.at, b.at, b.key > a.key));
 }
 
-// Combines two accumulators in any order. The keys of zeros hold the order numbers; equal keys of other elements are
-// decided by position.
+// The keys of zeros hold the order numbers; equal keys of other elements are decided by position.
 fn combine_anywhere(a: Acc, b: Acc) -> Acc {
   let second = b.key > a.key || (b.key == a.key && b.at < a.at);
   return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
@@ -115,39 +92,20 @@ fn holds_nan(best: Acc) -> bool {
   return best.key < FIRST_ZERO - 0x7f800000u;
 }
 
-fn first_wins(first: Raw) -> bool {
-  return (nan_policy() == SEED_FIRST) & is_nan(first);
-}
-
 //// max_of_halves: Of 16-bit floats, for policies where no NaN wins by its key, and for elements that are read in
 // order. The key alone determines the element, so one `max` decides. The upper half of a key is the value. The lower
 // half holds the order number, largest for the first element, and the sign bit, which distinguishes the two zeros.
-// provides: holds_nan
-// requires: SMALLEST_NUMBER, ZERO, is_nan, key_nan_lowest
-const SEED_FIRST: u32 = 0u;
-const PROPAGATE_LAST: u32 = 1u;
-const SEED_LOWEST: u32 = 2u;
-
-struct Acc {
-  key: Key,
-  at: u32,
-}
-
+// provides: lift_in_order, combine, combine_anywhere, raw_of, may_win, holds_nan
+// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, SMALLEST_NUMBER, ZERO, key_nan_lowest
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   return Acc(key_nan_lowest(raw) + (0xfffeu - (order << 1u)) + (raw >> 15u), at);
 }
 
-// Selects `a` if `first`, else `b`.
-fn choose(a: Acc, b: Acc, first: bool) -> Acc {
-  return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
-}
-
-// Combines two accumulators; the elements of `a` precede those of `b`.
 fn combine(a: Acc, b: Acc) -> Acc {
   return Acc(max(a.key, b.key), select(a.at, b.at, b.key > a.key));
 }
 
-// Combines two accumulators in any order: the keys hold the order numbers.
+// The keys hold the order numbers.
 fn combine_anywhere(a: Acc, b: Acc) -> Acc {
   return combine(a, b);
 }
@@ -166,8 +124,4 @@ fn may_win(best: Key) -> bool {
 // Whether all accumulated elements are NaN.
 fn holds_nan(best: Acc) -> bool {
   return best.key < SMALLEST_NUMBER;
-}
-
-fn first_wins(first: Raw) -> bool {
-  return (nan_policy() == SEED_FIRST) & is_nan(first);
 }

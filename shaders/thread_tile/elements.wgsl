@@ -1,21 +1,7 @@
 // Elements of a line of X, loaded one by one. An element outside the line is replaced by the nearest tap of the same
 // window inside the line. This changes neither the maximum nor the window's first element.
 // provides: lanes_at, line_elements, alternating_elements
-// requires: Acc, Quad, Row, row_from, elements_in, lift_in_order, load, clamp_tap, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
-// The elements of the first tap, and the elements that enter as the windows slide.
-struct LineElements {
-  lanes: Row,
-  next: Quad,
-  next_4: Quad,
-}
-
-struct AlternatingElements {
-  even: Row,
-  odd: Row,
-  next_even: Quad,
-  next_odd: Quad,
-}
-
+// requires: Acc, Quad, Row, row_from, elements_in, lift_in_order, load, clamp_tap, pool, position_of, LineElements, AlternatingElements, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
 fn fetch(line: u32, column: i32, order: u32) -> Acc {
   let inside = clamp_tap(column, pool.axes[2].input, DILATION_2);
   return lift_in_order(load(position_of(line, inside)), inside, order);

@@ -1,47 +1,39 @@
 // X as an array of vectors, to read four elements at once.
-// provides: x, one_at, four_at
-// requires: Elements
 
-//// fours8: X as an array of words that hold four 8-bit elements each.
-// requires: elements_of, extract
-@group(0) @binding(1) var<storage, read> x: array<u32>;
-
+//// fours8: Of four 8-bit elements in a word.
+// provides: one_at
+// requires: x, extract
 fn one_at(position: u32) -> u32 {
   return extract(x[position >> 2u], position & 3u);
 }
 
-// Four elements; `position` is a multiple of four.
-fn four_at(position: u32) -> Elements {
-  return elements_of(x[position >> 2u]);
-}
-
-//// fours16: X as an array of pairs of words that hold four 16-bit elements each.
-// requires: elements_of, extract
-@group(0) @binding(1) var<storage, read> x: array<vec2<u32>>;
-
+//// fours16: Of four 16-bit elements in two words.
+// provides: one_at
+// requires: x, extract
 fn one_at(position: u32) -> u32 {
   return extract(x[position >> 2u][(position >> 1u) & 1u], position & 1u);
 }
 
-// Four elements; `position` is a multiple of four.
-fn four_at(position: u32) -> Elements {
-  return elements_of(x[position >> 2u]);
-}
-
-//// fours32: X as an array of vectors of four 32-bit elements each.
-// requires: elements_of
-@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
-
+//// fours32: Of four 32-bit elements.
+// provides: one_at
+// requires: x
 fn one_at(position: u32) -> u32 {
   return x[position >> 2u][position & 3u];
 }
 
+//// fours: What vectors of four elements share.
+// provides: x, four_at
+// requires: Elements, Vector, elements_of
+@group(0) @binding(1) var<storage, read> x: array<Vector>;
+
 // Four elements; `position` is a multiple of four.
 fn four_at(position: u32) -> Elements {
   return elements_of(x[position >> 2u]);
 }
 
-//// fours64: X as an array of vectors of two 64-bit elements each.
+//// fours64: Of two 64-bit elements.
+// provides: x, one_at, four_at
+// requires: Elements
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
 
 fn one_at(position: u32) -> vec2<u32> {

@@ -5,20 +5,7 @@
 //   columns    -1 | 0 1 2 3 | 4 5 6 7 | 8        PAD_2 = 1, STRIDE_2 = 1, KERNEL_2 = 3
 //   loads       .   [ four ]  [ four ]  .
 // provides: line_elements, alternating_elements
-// requires: Acc, Quad, Row, row_from, elements_in, lifted, lift_in_order, one_at, four_at, clamp_tap, pool, SLIDES, KERNEL_2, DILATION_2, QUADS, PAD_2, LINES_IN_EIGHTS
-struct LineElements {
-  lanes: Row,
-  next: Quad,
-  next_4: Quad,
-}
-
-struct AlternatingElements {
-  even: Row,
-  odd: Row,
-  next_even: Quad,
-  next_odd: Quad,
-}
-
+// requires: LineElements, AlternatingElements, Acc, Quad, Row, row_from, elements_in, lifted, lift_in_order, one_at, four_at, clamp_tap, pool, SLIDES, KERNEL_2, DILATION_2, QUADS, PAD_2, LINES_IN_EIGHTS
 // Two consecutive quads.
 struct Pair {
   low: Quad,

@@ -1,7 +1,7 @@
 // The indices of outputs. Where the difference of two indices is the difference of the two positions, or of the two
 // points, an invocation computes the index of one point, the origin, and derives the indices of its outputs from it.
-// provides: Origin, origin_at, origin_of, index_from
-// requires: Outcome, pool, index_at, add, multiply, element_at, first_place, index_without_winner, CHANNELS_INSIDE, CHANNELS_ALONG, INDEX_MAP
+// provides: Origin, origin_at, origin_of, index_from, volume
+// requires: Outcome, pool, index_at, add, multiply, element_at, index_without_winner, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG, INDEX_MAP
 struct Origin {
   // A point, a channel, and the index of the point's element in that channel. Where channels lie along lines
   // (CHANNELS_ALONG), each element is a point.
@@ -33,6 +33,28 @@ fn origin_at(plane: u32) -> Origin {
     }
   }
   return origin;
+}
+
+// The number of outputs along all axes: those of one channel of a batch item, or, where channels lie along lines, those
+// of a batch item.
+fn volume() -> u32 {
+  return pool.axes[0].output * pool.axes[1].output * pool.axes[2].output;
+}
+
+// The offset of positions in the index tensor: the position of an index is its point times the distance between
+// neighbouring points, plus this offset, modulo 2^32.
+fn first_place(outer: u32, channel: u32) -> u32 {
+  var place = 0u;
+  if (SAME_PLACE == 0u) {
+    if (CHANNELS_INSIDE != 0u) {
+      place = (outer * (pool.inner - 1u) + channel) * volume();
+    } else {
+      let item = outer / pool.channels;
+      let own = outer - item * pool.channels;
+      place = own - own * pool.channels * volume() - item * (pool.channels - 1u) * pool.channels * volume();
+    }
+  }
+  return place;
 }
 
 // The origin of a channel. `outer` is the number of the channel's plane, counted with all its depths; `plane` is the

@@ -1,17 +1,19 @@
-// The row maxima of lines of X that a thread tile keeps in registers.
+// The row maxima of lines of X that a thread tile keeps in registers: those of KERNEL_1 lines, the latest first.
+// `with_line` adds the line that is `tap` taps below the first line of the tile's first window, and drops the oldest.
+// `first_lines` are the first lines of the tile's first windows: all but the LINES_BETWEEN lines that `with_next_lines`
+// adds, the last ones of the windows that begin at tap `first`. `best_of` are the maxima of whole windows: the column
+// maxima of the kept lines.
 // provides: Kept, first_lines, with_next_lines, best_of
 // requires: Place, LineMaxima, line_windows, join_maxima, KERNEL_1, DILATION_1, LINES_BETWEEN
 
 //// kept_three: For windows of two or three lines. There is no loop over lines: compilers would unroll it, and one of
 // them (FXC) takes seconds for that.
-// The row maxima of the last lines, the latest first.
 struct Kept {
   latest: LineMaxima,
   back_1: LineMaxima,
   back_2: LineMaxima,
 }
 
-// Adds the line of X that is `tap` taps below the first line of the tile's first window, and drops the oldest line.
 fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   var next: Kept;
   if (KERNEL_1 > 2u) {
@@ -22,7 +24,6 @@ fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   return next;
 }
 
-// The first lines of the tile's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
 fn first_lines(place: Place, top: i32) -> Kept {
   var kept: Kept;
   kept.latest = line_windows(place, top, 0u);
@@ -32,8 +33,6 @@ fn first_lines(place: Place, top: i32) -> Kept {
   return kept;
 }
 
-// Adds the last LINES_BETWEEN lines of X of the windows that begin at tap `first`; the earlier lines of these windows
-// are kept already.
 fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {
   var next = kept;
   if (LINES_BETWEEN > 1u) {
@@ -42,7 +41,6 @@ fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {
   return with_line(next, place, top, first + KERNEL_1 - 1u);
 }
 
-// The maxima of whole windows: the column maxima of the kept lines.
 fn best_of(kept: Kept) -> LineMaxima {
   var best = kept.back_1;
   if (KERNEL_1 > 2u) {
@@ -52,7 +50,6 @@ fn best_of(kept: Kept) -> LineMaxima {
 }
 
 //// kept_seven: For windows of four to seven lines.
-// The row maxima of the last lines, the latest first.
 struct Kept {
   latest: LineMaxima,
   back_1: LineMaxima,
@@ -63,8 +60,6 @@ struct Kept {
   back_6: LineMaxima,
 }
 
-// Adds the line of X that is `tap` taps below the first line of the tile's first window, and drops the oldest line;
-// KERNEL_1 lines are kept.
 fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   var next: Kept;
   if (KERNEL_1 > 6u) {
@@ -83,7 +78,6 @@ fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   return next;
 }
 
-// The first lines of the tile's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
 fn first_lines(place: Place, top: i32) -> Kept {
   var kept: Kept;
   for (var tap = 0u; tap + LINES_BETWEEN < KERNEL_1; tap++) {
@@ -92,9 +86,8 @@ fn first_lines(place: Place, top: i32) -> Kept {
   return kept;
 }
 
-// Adds the last LINES_BETWEEN lines of X of the windows that begin at tap `first`; the earlier lines of these windows
-// are kept already. The last line is added after the loop: where two lines are added, the loop then has one iteration,
-// and drivers unroll it.
+// The last line is added after the loop: where two lines are added, the loop then has one iteration, and drivers unroll
+// it.
 fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {
   var next = kept;
   if (LINES_BETWEEN > 1u) {
@@ -105,7 +98,6 @@ fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {
   return with_line(next, place, top, first + KERNEL_1 - 1u);
 }
 
-// The maxima of whole windows: the column maxima of the kept lines.
 fn best_of(kept: Kept) -> LineMaxima {
   var best = join_maxima(kept.back_2, kept.back_1);
   if (KERNEL_1 == 4u) {

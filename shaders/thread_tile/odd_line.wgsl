@@ -1,24 +1,20 @@
 // The maxima of neighbouring windows in one line of X, of elements smaller than a word, in a line that may begin
 // anywhere in a word. Lines of Y are not whole words either: the last word of a line also holds the first elements of
 // the next line. The windows of these elements are the head of the next line.
-// provides: Line, join_lines, line_of_windows, head_of_windows, Head, join_heads
-// requires: Reader, reader_at, shifted_word, Elements, Quad, combine_quads, join_quads, lifted, clamp_tap, pool, extract, OUTPUTS, OUTPUTS_SEEN, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
-// The windows of neighbouring outputs, QUADS quads, with the first elements of each quad's windows.
-struct Line {
-  w0: Quad,
-  w1: Quad,
-  w2: Quad,
-  w3: Quad,
-  first_0: Elements,
-  first_1: Elements,
-  first_2: Elements,
-  first_3: Elements,
+// provides: Windows, join_windows, Line, join_lines, line_of_windows, head_of_windows
+// requires: Reader, reader_at, shifted_word, four_in, lifted_at, Elements, Quad, combine_quads, join_quads, pool, OUTPUTS, OUTPUTS_SEEN, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
+// The windows of four neighbouring outputs, and their first elements.
+struct Windows {
+  best: Quad,
+  first: Elements,
 }
 
-// The first windows of a line.
-struct Head {
-  windows: Quad,
-  first: Elements,
+// The windows of neighbouring outputs, QUADS quads.
+struct Line {
+  w0: Windows,
+  w1: Windows,
+  w2: Windows,
+  w3: Windows,
 }
 
 // Quads of neighbouring elements that the windows cover.
@@ -44,8 +40,7 @@ fn four_of(reader: ptr<function, Reader>, number: u32) -> Elements {
   if (OUTPUTS == 2u) {
     second = shifted_word(reader, number * 2u + 1u);
   }
-  // With two elements per word, the third of four is the first of the second word.
-  return Elements(extract(first, 0u), extract(first, 1u), extract(second, 2u % OUTPUTS), extract(second, 2u % OUTPUTS + 1u));
+  return four_in(first, second);
 }
 
 // Replaces elements before the line by the first element inside; there are at most PAD_2 of them.
@@ -150,18 +145,6 @@ fn fours_at(position: u32, column: i32, reach: u32) -> Fours {
   return all;
 }
 
-// Four neighbours as accumulators, with their positions.
-fn lifted_at(raws: Elements, line: u32, column: i32, order: u32) -> Quad {
-  let extent = pool.axes[2].input;
-  let columns = vec4<u32>(
-    line + clamp_tap(column, extent, 1u),
-    line + clamp_tap(column + 1, extent, 1u),
-    line + clamp_tap(column + 2, extent, 1u),
-    line + clamp_tap(column + 3, extent, 1u),
-  );
-  return lifted(raws, columns, order, 1u);
-}
-
 // The maxima of four windows in twelve neighbours.
 fn quad_of_windows(p: Quad, q: Quad, r: Quad) -> Quad {
   var best = p;
@@ -205,114 +188,82 @@ fn firsts(p: Elements, q: Elements) -> Elements {
   return first;
 }
 
+// Four elements as accumulators: quad `number` from a column on, if windows reach it.
+fn lifted_four(raws: Elements, number: u32, line: u32, column: i32, order: u32) -> Quad {
+  var four: Quad;
+  if (REACH > 4u * number) {
+    four = lifted_at(raws, line + pool.x_first, column + i32(4u * number), order + 4u * number, 1u);
+  }
+  return four;
+}
+
 // The windows of a line from a column on. `at_end` tells whether windows may reach beyond the line's end.
 fn line_of_windows(line: u32, column: i32, order: u32, at_end: bool) -> Line {
-  let from_line = line + pool.x_first;
   var all = fours_at(line + u32(column), column, REACH);
   if (BEHIND > 0u && at_end) {
     all = all_without_behind(all, column);
   }
-  let e0 = lifted_at(all.q0, from_line, column, order);
-  var e1 = e0;
-  if (REACH > 4u) {
-    e1 = lifted_at(all.q1, from_line, column + 4, order + 4u);
-  }
-  var e2 = e1;
-  if (REACH > 8u) {
-    e2 = lifted_at(all.q2, from_line, column + 8, order + 8u);
-  }
-  var e3 = e2;
-  if (REACH > 12u) {
-    e3 = lifted_at(all.q3, from_line, column + 12, order + 12u);
-  }
-  var e4 = e3;
-  if (REACH > 16u) {
-    e4 = lifted_at(all.q4, from_line, column + 16, order + 16u);
-  }
+  let e0 = lifted_four(all.q0, 0u, line, column, order);
+  let e1 = lifted_four(all.q1, 1u, line, column, order);
+  let e2 = lifted_four(all.q2, 2u, line, column, order);
+  let e3 = lifted_four(all.q3, 3u, line, column, order);
+  let e4 = lifted_four(all.q4, 4u, line, column, order);
+  let e5 = lifted_four(all.q5, 5u, line, column, order);
+  let e6 = lifted_four(all.q6, 6u, line, column, order);
+  let e7 = lifted_four(all.q7, 7u, line, column, order);
+  let e8 = lifted_four(all.q8, 8u, line, column, order);
   var row: Line;
+  row.w0 = Windows(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
   if (STRIDE_2 == 1u) {
-    row.w0 = quad_of_windows(e0, e1, e2);
-    row.first_0 = firsts(all.q0, all.q1);
     if (QUADS > 1u) {
-      row.w1 = quad_of_windows(e1, e2, e3);
-      row.first_1 = firsts(all.q1, all.q2);
+      row.w1 = Windows(quad_of_windows(e1, e2, e3), firsts(all.q1, all.q2));
     }
     if (QUADS > 2u) {
-      row.w2 = quad_of_windows(e2, e3, e4);
-      row.first_2 = firsts(all.q2, all.q3);
+      row.w2 = Windows(quad_of_windows(e2, e3, e4), firsts(all.q2, all.q3));
     }
     if (QUADS > 3u) {
-      row.w3 = quad_of_windows(e3, e4, e4);
-      row.first_3 = firsts(all.q3, all.q4);
+      row.w3 = Windows(quad_of_windows(e3, e4, e5), firsts(all.q3, all.q4));
     }
   } else {
-    var e5 = e4;
-    if (REACH > 20u) {
-      e5 = lifted_at(all.q5, from_line, column + 20, order + 20u);
-    }
-    var e6 = e5;
-    if (REACH > 24u) {
-      e6 = lifted_at(all.q6, from_line, column + 24, order + 24u);
-    }
-    var e7 = e6;
-    if (REACH > 28u) {
-      e7 = lifted_at(all.q7, from_line, column + 28, order + 28u);
-    }
-    var e8 = e7;
-    if (REACH > 32u) {
-      e8 = lifted_at(all.q8, from_line, column + 32, order + 32u);
-    }
-    row.w0 = quad_of_windows(e0, e1, e2);
-    row.first_0 = firsts(all.q0, all.q1);
     if (QUADS > 1u) {
-      row.w1 = quad_of_windows(e2, e3, e4);
-      row.first_1 = firsts(all.q2, all.q3);
+      row.w1 = Windows(quad_of_windows(e2, e3, e4), firsts(all.q2, all.q3));
     }
     if (QUADS > 2u) {
-      row.w2 = quad_of_windows(e4, e5, e6);
-      row.first_2 = firsts(all.q4, all.q5);
+      row.w2 = Windows(quad_of_windows(e4, e5, e6), firsts(all.q4, all.q5));
     }
     if (QUADS > 3u) {
-      row.w3 = quad_of_windows(e6, e7, e8);
-      row.first_3 = firsts(all.q6, all.q7);
+      row.w3 = Windows(quad_of_windows(e6, e7, e8), firsts(all.q6, all.q7));
     }
   }
   return row;
 }
 
 // The first windows of a line: those whose outputs the last word of the line before can hold.
-fn head_of_windows(line: u32, order: u32) -> Head {
-  let from_line = line + pool.x_first;
+fn head_of_windows(line: u32, order: u32) -> Windows {
   let column = -i32(PAD_2);
   let all = fours_at(line + u32(column), column, HEAD_REACH);
-  let e0 = lifted_at(all.q0, from_line, column, order);
-  var e1 = e0;
-  if (HEAD_REACH > 4u) {
-    e1 = lifted_at(all.q1, from_line, column + 4, order + 4u);
-  }
-  var e2 = e1;
-  if (HEAD_REACH > 8u) {
-    e2 = lifted_at(all.q2, from_line, column + 8, order + 8u);
-  }
-  return Head(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
+  let e0 = lifted_four(all.q0, 0u, line, column, order);
+  let e1 = lifted_four(all.q1, 1u, line, column, order);
+  let e2 = lifted_four(all.q2, 2u, line, column, order);
+  return Windows(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
 }
 
 // Combines the maxima of two lines of X; `p` precedes `q`.
-fn join_lines(p: Line, q: Line) -> Line {
-  var row = p;
-  row.w0 = join_quads(p.w0, q.w0);
-  if (QUADS > 1u) {
-    row.w1 = join_quads(p.w1, q.w1);
-  }
-  if (QUADS > 2u) {
-    row.w2 = join_quads(p.w2, q.w2);
-  }
-  if (QUADS > 3u) {
-    row.w3 = join_quads(p.w3, q.w3);
-  }
-  return row;
+fn join_windows(p: Windows, q: Windows) -> Windows {
+  return Windows(join_quads(p.best, q.best), p.first);
 }
 
-fn join_heads(p: Head, q: Head) -> Head {
-  return Head(join_quads(p.windows, q.windows), p.first);
+fn join_lines(p: Line, q: Line) -> Line {
+  var row = p;
+  row.w0 = join_windows(p.w0, q.w0);
+  if (QUADS > 1u) {
+    row.w1 = join_windows(p.w1, q.w1);
+  }
+  if (QUADS > 2u) {
+    row.w2 = join_windows(p.w2, q.w2);
+  }
+  if (QUADS > 3u) {
+    row.w3 = join_windows(p.w3, q.w3);
+  }
+  return row;
 }

@@ -1,13 +1,11 @@
 // The thread tile of an invocation in rows that are not whole words: its position, the windows of a line of X, and the
 // writing of a line of outputs.
-// provides: ELEMENT_BITS, LineMaxima, join_maxima, Planes, planes_of, origin_of_planes, Place, Target, ThreadTile, thread_tile_of, line_of_planes, line_windows, Later, store_line, taken_head, put
-// requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, clamp_tap, insert, y, ZERO, ZERO_WORD, OUTPUTS, KERNEL_0, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, ORDER_LINES, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
-const ELEMENT_BITS: u32 = 32u / OUTPUTS;
-
+// provides: LineMaxima, join_maxima, Planes, planes_of, origin_of_planes, Place, Target, ThreadTile, thread_tile_of, line_of_planes, line_windows, Later, store_line, taken_head, put
+// requires: pool, quotient, Acc, Raw, Elements, Windows, join_windows, Line, join_lines, line_of_windows, head_of_windows, outcome, Origin, origin_at, put_index, clamp_tap, Two, packed, y, ZERO, OUTPUTS, ELEMENT_BITS, KERNEL_0, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, ORDER_LINES, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
 // The row maxima of a line of X, and the row maxima of the next line's head.
 struct LineMaxima {
   line: Line,
-  head: Head,
+  head: Windows,
 }
 
 // The planes of X that the windows of a plane of Y cover. Planes are numbered across the whole tensor.
@@ -63,7 +61,7 @@ struct Later {
 }
 
 fn join_maxima(p: LineMaxima, q: LineMaxima) -> LineMaxima {
-  return LineMaxima(join_lines(p.line, q.line), join_heads(p.head, q.head));
+  return LineMaxima(join_lines(p.line, q.line), join_windows(p.head, q.head));
 }
 
 // The planes of X for a plane of Y. Where windows have a single depth, X has as many planes as Y.
@@ -147,50 +145,32 @@ fn take_head(goal: Target, count: u32, lane: u32, best: Acc, first: Raw) -> Raw 
   return select(ZERO, result.raw, own);
 }
 
-// Four elements in two words, or in one word, which then is both `low` and `high`.
-struct Two {
-  low: u32,
-  high: u32,
-}
-
-fn packed(a: Raw, b: Raw, c: Raw, d: Raw) -> Two {
-  var two: Two;
-  if (OUTPUTS == 4u) {
-    two.low = insert(insert(insert(insert(ZERO_WORD, 0u, a), 1u, b), 2u, c), 3u, d);
-    two.high = two.low;
-  } else {
-    two.low = insert(insert(ZERO_WORD, 0u, a), 1u, b);
-    two.high = insert(insert(ZERO_WORD, 0u, c), 1u, d);
-  }
-  return two;
-}
-
-fn taken(goal: Target, lane: u32, best: Quad, first: Elements) -> Two {
-  let a = take(goal, lane, best.a, first.a);
-  let b = take(goal, lane + 1u, best.b, first.b);
-  let c = take(goal, lane + 2u, best.c, first.c);
+fn taken(goal: Target, lane: u32, windows: Windows) -> Two {
+  let a = take(goal, lane, windows.best.a, windows.first.a);
+  let b = take(goal, lane + 1u, windows.best.b, windows.first.b);
+  let c = take(goal, lane + 2u, windows.best.c, windows.first.c);
   var d = ZERO;
   if (lane + 3u < OUTPUTS_SEEN) {
-    d = take(goal, lane + 3u, best.d, first.d);
+    d = take(goal, lane + 3u, windows.best.d, windows.first.d);
   }
-  return packed(a, b, c, d);
+  return packed(Elements(a, b, c, d));
 }
 
 // The outputs of the next line in the last word of this line.
-fn taken_head(goal: Target, head: Head) -> u32 {
+fn taken_head(goal: Target, head: Windows) -> u32 {
   let width = pool.axes[2].output;
   // The number of elements of that word that belong to the next line, if this invocation owns the word.
   let behind = (goal.begin - width) % OUTPUTS;
   let own = width - 1u - goal.begin < OWNED;
   let count = select(0u, behind, own);
-  let a = take_head(goal, count, 0u, head.windows.a, head.first.a);
+  let a = take_head(goal, count, 0u, head.best.a, head.first.a);
   var b = ZERO;
   var c = ZERO;
   if (OUTPUTS == 4u) {
-    b = take_head(goal, count, 1u, head.windows.b, head.first.b);
-    c = take_head(goal, count, 2u, head.windows.c, head.first.c);
+    b = take_head(goal, count, 1u, head.best.b, head.first.b);
+    c = take_head(goal, count, 2u, head.best.c, head.first.c);
   }
-  return packed(a, b, c, ZERO).low;
+  return packed(Elements(a, b, c, ZERO)).low;
 }
 
 fn put(place: u32, word: u32) {
@@ -250,19 +230,31 @@ fn put_word(words: Words, goal: Target, later: ptr<function, Later>, number: u32
   }
 }
 
+// Writes the words that begin in four outputs of quad `quad`; `next` is the computed word after them.
+fn put_two(words: Words, goal: Target, later: ptr<function, Later>, quad: u32, four: Two, next: u32) {
+  if (OUTPUTS == 4u) {
+    put_word(words, goal, later, quad, four.low, next);
+  } else {
+    put_word(words, goal, later, 2u * quad, four.low, four.high);
+    if (OWNED > 4u * quad + 2u) {
+      put_word(words, goal, later, 2u * quad + 1u, four.high, next);
+    }
+  }
+}
+
 fn store_line(goal: Target, best: LineMaxima) -> Later {
-  let p = taken(goal, 0u, best.line.w0, best.line.first_0);
+  let p = taken(goal, 0u, best.line.w0);
   var q = p;
   var r = p;
   var s = p;
   if (QUADS > 1u) {
-    q = taken(goal, 4u, best.line.w1, best.line.first_1);
+    q = taken(goal, 4u, best.line.w1);
   }
   if (QUADS > 2u) {
-    r = taken(goal, 8u, best.line.w2, best.line.first_2);
+    r = taken(goal, 8u, best.line.w2);
   }
   if (QUADS > 3u) {
-    s = taken(goal, 12u, best.line.w3, best.line.first_3);
+    s = taken(goal, 12u, best.line.w3);
   }
   var head = 0u;
   if (goal.at_end && !goal.later) {
@@ -272,38 +264,15 @@ fn store_line(goal: Target, best: LineMaxima) -> Later {
   var later: Later;
   later.place = words.place + words.last;
   later.bits = select(0u, words.last_bits, words.last < OWNED / OUTPUTS);
-  if (OUTPUTS == 4u) {
-    put_word(words, goal, &later, 0u, p.low, q.low);
-    if (OWNED > 4u) {
-      put_word(words, goal, &later, 1u, q.low, r.low);
-    }
-    if (OWNED > 8u) {
-      put_word(words, goal, &later, 2u, r.low, s.low);
-    }
-    if (OWNED > 12u) {
-      put_word(words, goal, &later, 3u, s.low, s.low);
-    }
-  } else {
-    put_word(words, goal, &later, 0u, p.low, p.high);
-    put_word(words, goal, &later, 1u, p.high, q.low);
-    if (OWNED > 4u) {
-      put_word(words, goal, &later, 2u, q.low, q.high);
-    }
-    if (OWNED > 6u) {
-      put_word(words, goal, &later, 3u, q.high, r.low);
-    }
-    if (OWNED > 8u) {
-      put_word(words, goal, &later, 4u, r.low, r.high);
-    }
-    if (OWNED > 10u) {
-      put_word(words, goal, &later, 5u, r.high, s.low);
-    }
-    if (OWNED > 12u) {
-      put_word(words, goal, &later, 6u, s.low, s.high);
-    }
-    if (OWNED > 14u) {
-      put_word(words, goal, &later, 7u, s.high, s.high);
-    }
+  put_two(words, goal, &later, 0u, p, q.low);
+  if (OWNED > 4u) {
+    put_two(words, goal, &later, 1u, q, r.low);
+  }
+  if (OWNED > 8u) {
+    put_two(words, goal, &later, 2u, r, s.low);
+  }
+  if (OWNED > 12u) {
+    put_two(words, goal, &later, 3u, s, s.high);
   }
   return later;
 }

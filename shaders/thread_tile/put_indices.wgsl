@@ -1,16 +1,10 @@
 // Writing the indices of a thread tile.
-// provides: first_place, put_four_indices
+// provides: put_four_indices
 // requires: Outcome, Origin, index_from, pool
 
 //// put_indices: Writing indices one by one, in the order of the index tensor.
 // provides: put_index, put_index_in
-// requires: store_index, store_position, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG
-// The number of outputs along all axes: those of one channel of a batch item, or, where channels lie along lines, those
-// of a batch item.
-fn volume() -> u32 {
-  return pool.axes[0].output * pool.axes[1].output * pool.axes[2].output;
-}
-
+// requires: volume, store_index, store_position, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG
 // The distance in the index tensor between the indices of neighbouring points of Y, where the layouts of Y and of the
 // indices differ.
 fn step_of_points() -> u32 {
@@ -19,22 +13,6 @@ fn step_of_points() -> u32 {
     step = pool.channels;
   }
   return step;
-}
-
-// The offset of positions in the index tensor: the position of an index is its point times `step_of_points`, plus this
-// offset, modulo 2^32.
-fn first_place(outer: u32, channel: u32) -> u32 {
-  var place = 0u;
-  if (SAME_PLACE == 0u) {
-    if (CHANNELS_INSIDE != 0u) {
-      place = (outer * (pool.inner - 1u) + channel) * volume();
-    } else {
-      let item = outer / pool.channels;
-      let own = outer - item * pool.channels;
-      place = own - own * pool.channels * volume() - item * (pool.channels - 1u) * pool.channels * volume();
-    }
-  }
-  return place;
 }
 
 fn place_in(point: u32, output: u32, origin: Origin) -> u32 {
@@ -91,10 +69,6 @@ fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome,
 // provides: indices_out
 @group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
 
-fn first_place(outer: u32, channel: u32) -> u32 {
-  return 0u;
-}
-
 fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
   let place = (output - pool.store_first) >> 2u;
   indices_out[place] = vec4<u32>(
@@ -109,13 +83,8 @@ fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome,
 // provides: indices_out
 @group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
 
-fn first_place(outer: u32, channel: u32) -> u32 {
-  return 0u;
-}
-
 fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
   let pair = (output - pool.store_first) >> 1u;
-  let first = vec4<u32>(index_from(output, a, origin, 0u), index_from(output + 1u, b, origin, 1u));
-  indices_out[pair] = first;
+  indices_out[pair] = vec4<u32>(index_from(output, a, origin, 0u), index_from(output + 1u, b, origin, 1u));
   indices_out[pair + 1u] = vec4<u32>(index_from(output + 2u, c, origin, 2u), index_from(output + 3u, d, origin, 3u));
 }

@@ -197,38 +197,9 @@ fn row_windows(line: u32, column: i32, order: u32) -> Row {
 
 //// apart_in_words: The maxima of neighbouring windows in one line of X, for dilated windows of stride 1 and elements
 // smaller than a word. The same tap of neighbouring windows is contiguous in X, so that whole words are loaded and
-// shifted.
-//
-//   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the first window's tap in the middle of a word
-//   shifted            [ c d e f ] [ g h i j ]
-//
-// A tap that follows a tap in the begin padding restarts its window; a tap beyond the line's end repeats the previous
-// tap.
-// provides: x
-// requires: Acc, Raw, Elements, Quad, row_from, lifted, choose, combine, extract, pool, OUTPUTS, KERNEL_2, DILATION_2, QUADS
-@group(0) @binding(1) var<storage, read> x: array<u32>;
-
-const ELEMENT_BITS: u32 = 32u / OUTPUTS;
-
-// The word of X that begins `bits` bits after the begin of word `word`. The contents of words outside the binding are
-// not used.
-fn shifted_word(word: u32, bits: u32) -> u32 {
-  let last = arrayLength(&x) - 1u;
-  let low = x[min(word, last)];
-  let high = x[min(word + 1u, last)];
-  return (low >> bits) | ((high << 1u) << (31u - bits));
-}
-
-fn four_from(word: u32, bits: u32) -> Elements {
-  let first = shifted_word(word, bits);
-  var second = first;
-  if (OUTPUTS == 2u) {
-    second = shifted_word(word + 1u, bits);
-  }
-  // With two elements per word, the third of four is the first of the second word.
-  return Elements(extract(first, 0u), extract(first, 1u), extract(second, 2u % OUTPUTS), extract(second, 2u % OUTPUTS + 1u));
-}
-
+// shifted. A tap that follows a tap in the begin padding restarts its window; a tap beyond the line's end repeats the
+// previous tap.
+// requires: Acc, Raw, Elements, Quad, row_from, lifted, choose, combine, pool, begin_at, four_from, KERNEL_2, DILATION_2, QUADS
 // The partial maxima of four windows.
 struct Four {
   best: Quad,
@@ -265,9 +236,7 @@ struct Fours {
 
 fn four_after(four: Four, line: u32, column: i32, order: u32, tap: u32) -> Four {
   let at = column + i32(tap * DILATION_2);
-  let position = line + u32(at);
-  // Before the binding's first element, word numbers wrap; the words read there are not used.
-  let raws = four_from(u32(i32(position) >> (OUTPUTS / 2u)), position % OUTPUTS * ELEMENT_BITS);
+  let raws = four_from(begin_at(line + u32(at)), 0u);
   let columns = vec4<u32>(u32(at), u32(at + 1), u32(at + 2), u32(at + 3));
   let elements = lifted(raws, columns, order + tap * DILATION_2, 1u);
   var next = Four(elements, raws, elements);

@@ -1,4 +1,6 @@
-// Writing the outputs of a thread tile.
+// Writing four neighbouring outputs of a thread tile, from a point of Y and a channel on, as far as they lie in the
+// row. `line` is the first point of the line with the windows' first elements; `column` is the first column of the
+// first window.
 // provides: store_quad
 // requires: Elements, Quad, Origin, outcome, pool, first_position, element_at
 
@@ -16,8 +18,6 @@ fn write_output(point: u32, channel: u32, best: Acc, first: Raw, first_at: u32, 
   put_index_in(point, output, result, origin);
 }
 
-// Writes those of four neighbouring outputs of a channel, from a point of Y on, that lie in the row. `line` is the
-// first point of the line with the windows' first elements; `column` is the first column of the first window.
 fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
   let width = pool.axes[2].output;
   if (out_column < width) {
@@ -37,8 +37,6 @@ fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elem
 //// store_quads: Writing four neighbouring outputs at once, where rows of Y are multiples of four, or where a quad is
 // four channels.
 // requires: put_four, put_four_indices
-// Writes four neighbouring outputs from a point of Y and a channel on, if they lie in the row. `line` is the first
-// point of the line with the windows' first elements; `column` is the first column of the first window.
 fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
   let output = element_at(point, channel);
   // For outputs before this dispatch's first one, `number` wraps beyond its outputs.

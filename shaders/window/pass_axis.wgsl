@@ -1,8 +1,8 @@
 // The window's attributes and the NaN policy.
-// provides: pass_axis, nan_policy
-// requires: pool, Axis
 
 //// uniform: Read from the uniform: one pipeline for every configuration.
+// provides: pass_axis, nan_policy
+// requires: pool, Axis
 fn pass_axis(a: u32) -> Axis {
   return pool.axes[a];
 }
@@ -13,7 +13,8 @@ fn nan_policy() -> u32 {
 
 //// constant: Constants of the prelude: one pipeline per configuration. Extents, pads and tables still come from the
 // uniform.
-// requires: KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, DILATION_2, KIND_0, KIND_1, KIND_2, NAN_POLICY
+// provides: pass_axis
+// requires: pool, Axis, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, DILATION_2, KIND_0, KIND_1, KIND_2
 fn pass_axis(a: u32) -> Axis {
   var axis = pool.axes[a];
   switch a {
@@ -39,6 +40,9 @@ fn pass_axis(a: u32) -> Axis {
   return axis;
 }
 
+//// policy: The policy alone, a constant of the prelude.
+// provides: nan_policy
+// requires: NAN_POLICY
 fn nan_policy() -> u32 {
   return NAN_POLICY;
 }

@@ -125,6 +125,7 @@ impl SlidingKey {
                 2 => "thread_tile/fours16",
                 _ => "thread_tile/fours32",
             });
+            parts.push("thread_tile/fours");
         }
         parts
     }
@@ -174,10 +175,9 @@ impl SlidingKey {
             (1, _) => "lanes/byte4",
             (2, 2) => "lanes/half2",
             (2, _) => "lanes/half4",
-            (4, 1) => "lanes/word1",
+            (_, 1) => "lanes/one",
             (4, 2) => "lanes/word2",
             (4, _) => "lanes/word4",
-            (_, 1) => "lanes/pair1",
             _ => "lanes/pair2",
         }
     }
@@ -196,14 +196,8 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     });
     variants.push(if key.window.has_single_taps() { "core/slide_tap" } else { "core/slide_taps" });
     variants.extend(key.begins());
-    variants.push("core/x_element");
     variants.push(if key.first { "core/met_here" } else { "core/met_before" });
-    variants.push(match (key.lane_bytes > dtype.bytes(), key.partial) {
-        (true, false) => "core/slide_apart",
-        (true, true) => "core/slide_apart_ones",
-        (false, false) => "core/slide_y",
-        (false, true) => "core/slide_y_ones",
-    });
+    variants.push(if key.lane_bytes > dtype.bytes() { "core/slide_apart" } else { "core/slide_y" });
     variants.push(if key.partial { "core/slide_by_ones" } else { "core/slide_by_vectors" });
     variants.push(if sink.index_type().is_some() { "core/slide_index" } else { "core/slide_no_index" });
     let mut consts = key.consts();
@@ -223,6 +217,7 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
         format!("pool {} sliding from {from} to {to}, {chunks} chunks of {chunk}, {lanes} lanes{along}", dtype.name());
     Kernel {
         element: Some(dtype),
+        reduction: Some(key.reduction),
         activation: Some(key.activation).filter(|_| !keeps),
         writes: sink.index_type(),
         variants,

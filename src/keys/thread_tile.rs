@@ -149,13 +149,8 @@ impl ThreadTileKey<'_> {
         let mut variants = vec!["core/pool", "window/constant"];
         variants.extend(self.line());
         variants.push(self.reduction());
-        let [lanes, fours, output] = match self.dtype.bytes() {
-            1 => ["lanes/byte4", "thread_tile/fours8", "thread_tile/output_fours"],
-            2 => ["lanes/half4", "thread_tile/fours16", "thread_tile/output_fours"],
-            4 => ["lanes/word4", "thread_tile/fours32", "thread_tile/output_fours"],
-            _ => ["lanes/pair1", "thread_tile/fours64", "thread_tile/output_fours64"],
-        };
-        variants.extend([lanes, fours]);
+        let [fours @ .., output] = by_fours(self.dtype);
+        variants.extend(fours);
         if self.stores_quads {
             variants.extend(["thread_tile/store_quads", output]);
         } else {
@@ -228,6 +223,16 @@ impl ThreadTileKey<'_> {
     }
 }
 
+/// The parts that load and store four neighbouring elements at once; the last one stores them.
+pub(super) fn by_fours(dtype: DType) -> [&'static str; 4] {
+    match dtype.bytes() {
+        1 => ["lanes/byte4", "thread_tile/fours8", "thread_tile/fours", "thread_tile/output_fours"],
+        2 => ["lanes/half4", "thread_tile/fours16", "thread_tile/fours", "thread_tile/output_fours"],
+        4 => ["lanes/word4", "thread_tile/fours32", "thread_tile/fours", "thread_tile/output_fours"],
+        _ => ["lanes/one", "thread_tile/fours64", "thread_tile/fours64", "thread_tile/output_fours64"],
+    }
+}
+
 /// A pool of small windows by thread tiles.
 pub(crate) fn thread_tile(key: &ThreadTileKey<'_>) -> KernelKey {
     let [depth, height, width] = key.tile.window.kernel;
@@ -244,6 +249,7 @@ pub(crate) fn thread_tile(key: &ThreadTileKey<'_>) -> KernelKey {
     count_digits(key.index_digits, &mut variants, &mut consts);
     Kernel {
         element: Some(key.dtype),
+        reduction: Some(key.reduction),
         activation: Some(key.activation),
         writes: key.sink.index_type(),
         variants,

@@ -2,6 +2,7 @@
 
 use wgpu_pooling_plan::{DType, IndexType, OutsideWindow};
 
+use super::thread_tile::by_fours;
 use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
 use crate::wgsl::key::KernelKey;
 
@@ -178,6 +179,9 @@ pub(crate) fn unpool_cells(key: &CellsKey) -> KernelKey {
     let name = format!("unpool {of} {dtype} by {index_type}, {depth}x{height}x{width}{others}");
     let mut kernel = gather(name, entry);
     kernel.variants.extend(key.access);
+    if key.access.contains(&"element/lanes_wide") {
+        kernel.variants.extend(by_fours(key.dtype));
+    }
     kernel.variants.push(part);
     Kernel { element: Some(key.dtype), activation: Some(key.activation), consts: key.consts(), ..kernel }.into()
 }

@@ -169,8 +169,7 @@ fn quad_part(bytes: u64, wide: bool) -> &'static str {
         (1, _) => "element/lanes8",
         (2, _) => "element/lanes16",
         (_, false) => "element/lanes_apart",
-        (4, true) => "element/lanes32_wide",
-        (_, true) => "element/lanes64_wide",
+        (_, true) => "element/lanes_wide",
     }
 }
 

@@ -88,10 +88,14 @@ pub(super) fn with_writable_inputs(part: &str) -> String {
 pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     let mut variants = kernel.variants.clone();
     variants.extend(kernel.element.map(element).into_iter().flatten());
-    // The default of generic kernels; specialised kernels list their own variant earlier.
-    variants.push("index/digits_uniform");
-    variants.extend(kernel.reduction.map(|reduction| reduction.parts().any));
-    variants.push("reduce/accumulator");
+    // The defaults; kernels list their own variants earlier.
+    variants.extend(["index/digits_uniform", "window/policy", "core/element"]);
+    if let Some(any) = kernel.reduction.map(|reduction| reduction.parts().any) {
+        // The other orders of a reduction have accumulators of a key and a position.
+        let other = kernel.variants.iter().any(|part| part.starts_with("reduce/") && *part != any);
+        variants.extend(other.then_some("reduce/key_and_position"));
+        variants.extend([any, "reduce/accumulator"]);
+    }
     if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {
         variants.extend(activation_parts(activation, dtype));
     }
@@ -110,10 +114,10 @@ pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
 /// Storage and key of an element type by its size, and its order.
 fn element(dtype: DType) -> Vec<&'static str> {
     let mut parts = match dtype.bytes() {
-        1 => vec!["element/word8", "element/key32"],
-        2 => vec!["element/word16", "element/key32"],
-        4 => vec!["element/word32", "element/key32"],
-        _ => vec!["element/word64", "element/key64"],
+        1 => vec!["element/word8", "element/words", "element/shared_words", "element/key32"],
+        2 => vec!["element/word16", "element/words", "element/shared_words", "element/key32"],
+        4 => vec!["element/word32", "element/words", "element/whole_words", "element/key32"],
+        _ => vec!["element/word64", "element/whole_words", "element/key64"],
     };
     parts.extend(["element/memory", "element/output"]);
     parts.extend_from_slice(match dtype {
@@ -121,8 +125,8 @@ fn element(dtype: DType) -> Vec<&'static str> {
         DType::F16 => &["element/floats", "element/f16"],
         DType::Bf16 => &["element/floats", "element/bf16"],
         DType::F64 => &["element/f64"],
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => &["element/signed"],
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => &["element/unsigned"],
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => &["element/signed", "element/integers"],
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => &["element/unsigned", "element/integers"],
     });
     parts
 }
