@@ -16,6 +16,9 @@ use crate::kernels::simd::SimdLevel;
 /// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread. No setting
 /// changes a bit of any result.
 ///
+/// A backend and its clones keep the last eight plans that they computed, and scratch memory of a few megabytes for each
+/// thread, so that calls that repeat a geometry do not choose and lay out a kernel again.
+///
 /// Debug builds are slow unless this crate is optimised in them: see the page
 /// [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/docs/choosing/#on-the-cpu).
 ///

@@ -17,7 +17,7 @@
 use std::ops::Range;
 
 use bytemuck::{cast, cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::activate_all;
+use wgpu_pooling_plan::internal::{activate_all, advance};
 use wgpu_pooling_plan::{Element, ExecuteError, Index, NanPolicy, PoolPlan, with_element};
 
 use super::axes::{Axis, MOST_INDEX, index_span};
@@ -201,9 +201,7 @@ impl Direct {
             let group = self.group(part, &at, &ranges, &lanes);
             visit(&group);
             at[innermost] += group.count - 1;
-            let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < ranges[axis].end) else { return };
-            at[axis] += 1;
-            (axis + 1..at.len()).for_each(|inner| at[inner] = ranges[inner].start);
+            let Some(axis) = advance(&mut at, |axis| ranges[axis].clone()) else { return };
             if innermost == 0 || of_plane.len() == MOST_GROUPS {
                 continue;
             }

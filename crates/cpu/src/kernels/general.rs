@@ -2,7 +2,7 @@
 //! elements as integers, so it also serves threads that treat subnormal floats as zeros.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::{activate, for_each};
+use wgpu_pooling_plan::internal::{activate, advance, for_each};
 use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, PoolPlan, Taps, with_element};
 
 use super::indices::IndicesMut;
@@ -95,9 +95,9 @@ pub(crate) fn window<T: Element>(
     }
     let mut best: Option<Maximum<T>> = None;
     let (last, last_taps) = (&view.axes[axes - 1], taps[axes - 1]);
-    let mut tap = At::<i64>::default();
+    let mut tap = At::<usize>::default();
     loop {
-        let at = |axis: usize| taps[axis].first + tap[axis] * taps[axis].step;
+        let at = |axis: usize| taps[axis].first + tap[axis] as i64 * taps[axis].step;
         let line: usize = (0..axes - 1).map(|axis| at(axis) as usize * view.axes[axis].x_stride).sum();
         for place in last_taps.positions() {
             let v = x[line + place as usize * last.x_stride];
@@ -109,9 +109,9 @@ pub(crate) fn window<T: Element>(
             }
         }
         // The next line of taps.
-        let Some(axis) = (0..axes - 1).rev().find(|&axis| tap[axis] + 1 < taps[axis].count) else { break };
-        tap[axis] += 1;
-        tap[axis + 1..axes].fill(0);
+        if advance(&mut tap[..axes - 1], |axis| 0..taps[axis].count as usize).is_none() {
+            break;
+        }
     }
     let (value, index) = match best {
         Some(best) => {

@@ -30,6 +30,7 @@ mod tests;
 use std::ops::Range;
 
 use bytemuck::{cast_slice, cast_slice_mut};
+use wgpu_pooling_plan::internal::advance;
 use wgpu_pooling_plan::{ExecuteError, with_element};
 
 use self::band::{Band, Strip, position};
@@ -251,9 +252,9 @@ impl Flat {
                 plane += band.planes;
                 at[0] += band.planes - 1;
                 band.planes = band.planes.min(count - plane);
-                let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < outer[axis].end) else { break };
-                at[axis] += 1;
-                (axis + 1..at.len()).for_each(|inner| at[inner] = outer[inner].start);
+                if advance(&mut at, |axis| outer[axis].clone()).is_none() {
+                    break;
+                }
             }
         }
         Ok(())

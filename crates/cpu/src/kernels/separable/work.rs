@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use wgpu_pooling_plan::internal::{activate_all, for_each};
+use wgpu_pooling_plan::internal::{activate_all, advance, for_each};
 use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, NanPolicy};
 
 use super::block::Block;
@@ -72,27 +72,28 @@ impl<'a> PartWork<'a> {
         mut visit: impl FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
     ) -> Result<(), ExecuteError> {
         let (own, ranges) = (self.own, self.ranges.clone());
-        let mut first: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        let starts: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        let blocks = |axis: usize| 0..ranges[axis].len().div_ceil(own.block[axis]);
+        let mut at = vec![0; ranges.len()];
         loop {
-            let left = ranges.iter().zip(&first).map(|(range, first)| range.end - first);
-            let outputs: Vec<usize> = left.zip(&own.block).map(|(left, &block)| left.min(block)).collect();
-            let layout = own.layout(&outputs);
-            let mut block = Block::new(&own.axes, own.inner, &layout, first.clone());
-            let alike = ((ranges[0].end - first[0]) / outputs[0]).max(1);
-            for number in 0..alike {
-                block.move_to_plane(&own.axes, first[0] + number * outputs[0]);
-                visit(self, &block)?;
+            // Planes are the fastest; blocks of the same extents in different planes have one layout.
+            let mut first: Vec<usize> =
+                starts.iter().zip(&at).zip(&own.block).map(|((start, at), block)| start + at * block).collect();
+            while first[0] < ranges[0].end {
+                let left = ranges.iter().zip(&first).map(|(range, first)| range.end - first);
+                let outputs: Vec<usize> = left.zip(&own.block).map(|(left, &block)| left.min(block)).collect();
+                let layout = own.layout(&outputs);
+                let mut block = Block::new(&own.axes, own.inner, &layout, first.clone());
+                let alike = ((ranges[0].end - first[0]) / outputs[0]).max(1);
+                for number in 0..alike {
+                    block.move_to_plane(&own.axes, first[0] + number * outputs[0]);
+                    visit(self, &block)?;
+                }
+                first[0] += alike * outputs[0];
             }
-            // The next blocks, planes fastest, then the innermost axis.
-            first[0] += alike * outputs[0];
-            if first[0] < ranges[0].end {
-                continue;
+            if advance(&mut at[1..], |axis| blocks(axis + 1)).is_none() {
+                return Ok(());
             }
-            first[0] = ranges[0].start;
-            let next = (1..first.len()).rev().find(|&axis| first[axis] + own.block[axis] < ranges[axis].end);
-            let Some(axis) = next else { return Ok(()) };
-            first[axis] += own.block[axis];
-            (axis + 1..first.len()).for_each(|inner| first[inner] = ranges[inner].start);
         }
     }
 
