@@ -16,14 +16,8 @@ use wgpu_pooling_plan::{AxisWindow, ExecuteError, Index, Layout, Taps, UnpoolPla
 use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::parts::{Context, cut, threads, wanted};
+use super::tuning::own_windows::{MOST_ROWS, TOGETHER};
 use super::view::unpool_planes;
-
-/// The sources that are compared together.
-const TOGETHER: usize = 64;
-
-/// The most rows of a window that indices are compared with; the general kernel computes unpools with more. No other
-/// value was measured.
-const MOST_ROWS: u64 = 64;
 
 /// Whether each index names an element of its source's window, or none if the plan skips -1. Indices must be positions
 /// of Y in row-major order. `base` gives the index of a plane's first element.

@@ -9,6 +9,7 @@ use wgpu_pooling_plan::{ExecuteError, PoolPlan};
 use super::axes::Axis;
 use super::scratch::{Scratch, ScratchPool};
 use super::simd::SimdLevel;
+use super::tuning::threads::{ALONE_BYTES, MOST_BYTES};
 use super::view::View;
 
 /// A box of outputs: whole planes, or some positions of one plane along the first axis.
@@ -42,11 +43,6 @@ pub(crate) fn threads() -> usize {
     let threads = 1;
     threads
 }
-
-/// The most bytes of work that one thread does faster than it could wake another one.
-const ALONE_BYTES: u64 = 192 << 10;
-/// The most bytes of work between two checks of the cancel flag.
-const MOST_BYTES: u64 = 4 << 20;
 
 /// The number of parts for work that takes as long as moving this many bytes.
 pub(crate) fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {

@@ -12,10 +12,8 @@ use super::scratch::Scratch;
 use super::simd::SimdLevel;
 use super::subnormals::takes_subnormals_for_zeros;
 use super::transpose::{Matrix, transpose};
+use super::tuning::threads::PERMUTED_BYTES;
 use super::view::View;
-
-/// The bytes of indices that are computed before they are moved to their layout.
-const PERMUTED_BYTES: usize = 256 << 10;
 
 /// A pool and the kernel that computes it.
 #[derive(Debug)]

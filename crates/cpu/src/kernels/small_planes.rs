@@ -16,13 +16,12 @@ use wgpu_pooling_plan::Element;
 
 use super::lane::{Code, Lane, any_nan};
 use super::simd::SimdLevel;
+use super::tuning::global::STREAMS;
 
 /// The most elements of a small plane: the number of positions that 8 bits can distinguish.
 pub(crate) const SMALL: usize = 256;
 /// The planes of a batch.
 pub(crate) const PLANES: usize = 64;
-/// The number of places of a batch that are read in turn.
-const STREAMS: usize = 4;
 
 /// The planes of a batch: their number, their elements, and the distance from the beginning of one to the next.
 #[derive(Debug, Clone, Copy)]

@@ -104,6 +104,9 @@ pub(super) mod flat {
     pub const AT_ONCE_BYTES: usize = 16 << 10;
     /// The fewest neighbouring lanes for which vector loops pay off.
     pub const FEW_LANES: usize = 16;
+
+    /// The most reduced planes in the cache. Never varied.
+    pub const MOST_KEPT: usize = 16;
 }
 
 pub(super) mod interleaved {
@@ -148,6 +151,19 @@ pub(super) mod columns {
     pub const PERMUTED_PLANE: Cost = [0.0, 660.0];
     /// A vector of 16-bit floats that takes a row of X, in addition.
     pub const HALF: Cost = [0.95, 0.62];
+
+    /// The fewest channels for which the channels of one position are a row of columns. Fewer channels do not fill a
+    /// vector. A row then has the channels of all positions along the last axis, and taps along this axis are as many
+    /// columns apart as there are channels. Never varied.
+    pub const CHANNELS: usize = 16;
+    /// The rows of X that are reduced at a time: a chunk of columns is loaded and stored once for all of them. Never varied.
+    pub const AT_ONCE: usize = 16;
+    /// The largest mean width and spacing of windows, in columns, for which several output rows are searched at once.
+    pub const NARROW: u64 = 16;
+    /// The bytes of column maxima, interleaved ones included. Never varied.
+    pub const KEPT_BYTES: usize = 128 << 10;
+    /// The most rows of X in a list. Never varied.
+    pub const MOST_LISTED: usize = 4096;
 }
 
 pub(super) mod global {
@@ -167,6 +183,9 @@ pub(super) mod global {
     pub const BLOCK_BYTES: usize = 16 << 10;
     /// The fewest windows that are reduced as a batch of small windows.
     pub const FEW: usize = 4;
+
+    /// The number of places of a batch that are read in turn. Never varied.
+    pub const STREAMS: usize = 4;
 }
 
 pub(super) mod separable {
@@ -189,4 +208,69 @@ pub(super) mod separable {
     pub const PERMUTED_PLANE: Cost = [0.0, 1_900.0];
     /// A vector of 16-bit floats that is loaded or takes a tap, in addition.
     pub const HALF: Cost = [2.2, 0.6];
+
+    /// About the lanes of rows that are loaded together. If there are too few, they are read again before their stores have
+    /// reached the cache, and a load that spans two of these stores has to wait. Never varied.
+    pub const LOADED_AT_ONCE: usize = 4096;
+    /// Windows with more taps than this are reduced in several steps. Each step covers up to four times as many taps as the
+    /// one before, so that the cost grows with the logarithm of the window. Never varied.
+    pub const DIRECT: usize = 5;
+    /// The most elements that a window may span for the smallest size to be used. Never varied.
+    pub const FAR_HALO: usize = 128;
+    /// The largest mean number of times that a block of the right size loads an element. Never varied.
+    pub const MOST_LOADS: f64 = 3.0;
+    /// The most outputs that the last step computes at once. Never varied.
+    pub const OUTPUTS_AT_ONCE: usize = 2048;
+
+    /// The size of a block.
+    pub struct Size {
+        /// The bytes of its lanes.
+        pub bytes: usize,
+        /// The most bytes of its outputs along the innermost axis.
+        pub row_bytes: usize,
+        /// The room reserved for axes whose extents are not yet chosen, in lengths of a window.
+        pub windows: usize,
+    }
+
+    /// The size of blocks of small windows. Never varied by itself.
+    pub const NEAR: Size = Size { bytes: 48 << 10, row_bytes: 8 << 10, windows: 1 };
+    /// The sizes, the smallest one first. The last size is for windows that reach so far that a block of the second size
+    /// has little more than one window.
+    pub const SIZES: [Size; 3] = [
+        NEAR,
+        Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3 },
+        Size { bytes: 2 << 20, row_bytes: 2 << 10, windows: 3 },
+    ];
+}
+
+pub(super) mod threads {
+    /// The most bytes of work that one thread does faster than it could wake another one. Measured: about 20 microseconds of copying, in which one thread wakes another.
+    pub const ALONE_BYTES: u64 = 192 << 10;
+    /// The most bytes of work between two checks of the cancel flag. Never varied.
+    pub const MOST_BYTES: u64 = 4 << 20;
+    /// The bytes of indices that are computed before they are moved to their layout. Never varied.
+    pub const PERMUTED_BYTES: usize = 256 << 10;
+}
+
+pub(super) mod unpool {
+    /// The bytes of indices that are checked and then used while they are in the first-level cache. Never varied.
+    pub const LOOKED_AT_BYTES: usize = 8 << 10;
+    /// The bytes of zeros that are written beyond the element that an index names. Long runs of zeros are written faster,
+    /// and this length is still in the second-level cache when elements replace them. No other
+    /// value is recorded.
+    pub const AHEAD_BYTES: usize = 128 << 10;
+    /// The positions whose indices are read together: sixteen cache lines of 64-bit indices per plane. The processor
+    /// prefetches most of these lines, and the first ones of the next positions. With 64
+    /// positions an unpool of NHWC took 1.05 to 1.3 of the time, with 16 twice as long.
+    pub const POSITIONS: usize = 128;
+    /// The most channels whose places are computed together. Their places at a few positions fit in the first-level cache. Never varied.
+    pub const CHANNELS: usize = 128;
+}
+
+pub(super) mod own_windows {
+    /// The sources that are compared together. Never varied.
+    pub const TOGETHER: usize = 64;
+    /// The most rows of a window that indices are compared with; the general kernel computes unpools with more. No other
+    /// value was measured.
+    pub const MOST_ROWS: u64 = 64;
 }

@@ -18,6 +18,7 @@ use super::own_windows::stay_in_their_windows;
 use super::parts::{Context, Part, cut, pieces, runs, threads, wanted};
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
+use super::tuning::unpool::{AHEAD_BYTES, CHANNELS, LOOKED_AT_BYTES, POSITIONS};
 use super::view::{Places, unpool_planes};
 
 /// An unpool and the kernel that computes it.
@@ -209,9 +210,6 @@ fn stay_in_channels<I: Index>(
     )
 }
 
-/// The bytes of indices that are checked and then used while they are in the first-level cache.
-const LOOKED_AT_BYTES: usize = 8 << 10;
-
 /// Writes the elements of each plane in order, so that of equal indices the last one wins, and zeros elsewhere. Returns
 /// whether each index names an element of its own plane or is skipped; if not, Y is invalid.
 fn scatter(
@@ -288,10 +286,6 @@ impl Unit<'_> {
     }
 }
 
-/// The bytes of zeros that are written beyond the element that an index names. Long runs of zeros are written faster,
-/// and this length is still in the second-level cache when elements replace them.
-const AHEAD_BYTES: usize = 128 << 10;
-
 /// A run of Y whose first `zeros` elements have been written: with zeros, some of which elements of X have replaced.
 ///
 /// ```text
@@ -365,13 +359,6 @@ struct ChannelPlanes {
     base: i64,
     index_stride: i64,
 }
-
-/// The positions whose indices are read together: sixteen cache lines of 64-bit indices per plane. The processor
-/// prefetches most of these lines, and the first ones of the next positions.
-const POSITIONS: usize = 128;
-
-/// The most channels whose places are computed together. Their places at a few positions fit in the first-level cache.
-const CHANNELS: usize = 128;
 
 /// The distance from the places of one plane to those of the next. They are read position by position, and a distance
 /// of an odd number of cache lines spreads them over all sets of the cache.

@@ -2,12 +2,8 @@
 
 use wgpu_pooling_plan::{MAX_SPATIAL_AXES, Taps};
 
+use crate::kernels::tuning::columns::{AT_ONCE, CHANNELS};
 use crate::kernels::view::{View, ViewAxis};
-
-/// The fewest channels for which the channels of one position are a row of columns. Fewer channels do not fill a
-/// vector. A row then has the channels of all positions along the last axis, and taps along this axis are as many
-/// columns apart as there are channels.
-const CHANNELS: usize = 16;
 
 /// Whether a row of columns is the channels of one position, each of which is an output.
 pub fn outputs_are_columns(view: &View) -> bool {
@@ -29,9 +25,6 @@ pub struct OutputRow<'a, T> {
     pub number: usize,
     pub place: usize,
 }
-
-/// The rows of X that are reduced at a time: a chunk of columns is loaded and stored once for all of them.
-pub const AT_ONCE: usize = 16;
 
 /// A row of X that windows contain: its place in the plane, the index of its first element in the first plane, and its
 /// number among the rows of its windows.

@@ -7,20 +7,19 @@ use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, NanPolicy, Taps};
 
 use super::maxima::{CHUNK, ColumnMaxima, RowSlice, WindowMaximum, reach};
-use super::row::{AT_ONCE, CountedRows, InputRow, InputRows, OutputRow, outer_axes, outputs_are_columns};
+use super::row::{CountedRows, InputRow, InputRows, OutputRow, outer_axes, outputs_are_columns};
 use crate::kernels::general;
 use crate::kernels::indices::IndicesMut;
 use crate::kernels::lane::{Code, Lane, has_nan};
 use crate::kernels::parts::PartOf;
 use crate::kernels::simd::SimdLevel;
 use crate::kernels::transpose::{BEHIND, InterleavedPlanes};
+use crate::kernels::tuning::columns::{AT_ONCE, KEPT_BYTES, MOST_LISTED, NARROW};
 use crate::kernels::view::{ViewAxis, nan_wins};
 
 /// The bytes of the longest vector: it holds one column of all rows of outputs in a group. Lanes of 64 bits fill two
 /// vectors.
 const VECTOR_BYTES: usize = 64;
-/// The largest mean width and spacing of windows, in columns, for which several output rows are searched at once.
-const NARROW: u64 = 16;
 
 /// [`NARROW`] for lanes of this many bytes. A step from one column to the next takes longer with fewer lanes per
 /// vector. Without AVX2, which has an instruction that selects lanes, windows of 7 to 11 columns were measured to take
@@ -32,10 +31,6 @@ fn narrow(simd: SimdLevel, lane: usize) -> u64 {
     };
     NARROW.min(bytes / lane as u64)
 }
-/// The bytes of column maxima, interleaved ones included.
-const KEPT_BYTES: usize = 128 << 10;
-/// The most rows of X in a list.
-const MOST_LISTED: usize = 4096;
 
 /// How many rows of outputs are computed together, and in which blocks of outputs.
 #[derive(Debug)]

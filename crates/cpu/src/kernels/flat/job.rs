@@ -10,10 +10,7 @@ use super::pick::pick;
 use crate::kernels::lane::{Code, Lane};
 use crate::kernels::parts::PartOf;
 use crate::kernels::reduce::{Rows, copy_nan, decode, encode, reduce};
-use crate::kernels::tuning::flat::FEW_LANES;
-
-/// The most reduced planes in the cache.
-pub(super) const MOST_KEPT: usize = 16;
+use crate::kernels::tuning::flat::{FEW_LANES, MOST_KEPT};
 
 /// A plane of X that was reduced along its rows and across them. An element is lossy if decoding its lane does not
 /// return its bits, or if it is NaN.

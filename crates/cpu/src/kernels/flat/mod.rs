@@ -34,7 +34,7 @@ use wgpu_pooling_plan::internal::advance;
 use wgpu_pooling_plan::{ExecuteError, with_element};
 
 use self::band::{Band, Strip, position};
-use self::job::{BandBuffers, BandJob, MOST_KEPT, WindowPlanes};
+use self::job::{BandBuffers, BandJob, WindowPlanes};
 use super::axes::Axis;
 use super::elements::LaneElement;
 use super::indices::IndicesMut;
@@ -43,8 +43,8 @@ use super::lane::Code;
 use super::parts::PartOf;
 use super::scratch::{Scratch, allocate, words_of};
 use super::tuning::flat::{
-    AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, MOST_BYTES, MOST_COLUMNS, MOST_SPAN, MOST_STRIDE, MOST_TAPS, ROW,
-    ROW_BYTES, ROWS_OF_SHARED, TAP,
+    AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, MOST_BYTES, MOST_COLUMNS, MOST_KEPT, MOST_SPAN, MOST_STRIDE,
+    MOST_TAPS, ROW, ROW_BYTES, ROWS_OF_SHARED, TAP,
 };
 
 /// A pool with small windows and strides along the rows.

@@ -14,6 +14,7 @@ use crate::kernels::reduce;
 use crate::kernels::reduce::{AT_ONCE, MORE_AT_ONCE, Rows};
 use crate::kernels::scratch::{Scratch, allocate, words_of};
 use crate::kernels::simd::SimdLevel;
+use crate::kernels::tuning::separable::OUTPUTS_AT_ONCE;
 
 /// The form of the lanes that steps reduce.
 pub(crate) trait LaneForm {
@@ -156,9 +157,6 @@ pub(crate) struct BlockBuffers<'a, F: LaneForm> {
     /// The output of the last step, unless it writes to Y.
     pub best: Maxima<'a, F>,
 }
-
-/// The most outputs that the last step computes at once.
-pub(crate) const OUTPUTS_AT_ONCE: usize = 2048;
 
 impl<'a, F: LaneForm> BlockBuffers<'a, F> {
     pub fn new(scratch: &'a mut Scratch, layout: &BlockLayout, with_firsts: bool) -> Result<Self, ExecuteError> {

@@ -4,12 +4,10 @@ use wgpu_pooling_plan::internal::for_each;
 
 use super::steps::Step;
 use crate::kernels::axes::Axis;
+use crate::kernels::tuning::separable::LOADED_AT_ONCE;
 
 /// The lanes between two arrays, so that they begin in different sets of the cache.
 const SLACK: usize = 16;
-/// About the lanes of rows that are loaded together. If there are too few, they are read again before their stores have
-/// reached the cache, and a load that spans two of these stores has to wait.
-const LOADED_AT_ONCE: usize = 4096;
 
 /// A box of outputs, and the arrays of its lanes. Each array of reduced rows has one phase of every outer axis. It has
 /// a slot for each position of that phase, and a slot contains the maxima along one row without gaps. The maximum of a

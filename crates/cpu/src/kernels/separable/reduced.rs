@@ -11,7 +11,7 @@ use std::ops::Range;
 use wgpu_pooling_plan::ExecuteError;
 
 use super::block::Block;
-use super::form::{BlockBuffers, LaneForm, LaneSlices, Maxima, OUTPUTS_AT_ONCE, step};
+use super::form::{BlockBuffers, LaneForm, LaneSlices, Maxima, step};
 use super::load::load;
 use super::pool::Separable;
 use super::steps::{Step, Tap};
@@ -21,6 +21,7 @@ use crate::kernels::reduce;
 use crate::kernels::reduce::Rows;
 use crate::kernels::scratch::Scratch;
 use crate::kernels::simd::SimdLevel;
+use crate::kernels::tuning::separable::OUTPUTS_AT_ONCE;
 
 /// The value that each maximum is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,7 @@
 //! The steps that reduce the axes of a separable pool, and the sizes of blocks: pure functions.
 
 use crate::kernels::axes::Axis;
+use crate::kernels::tuning::separable::{DIRECT, FAR_HALO, MOST_LOADS, NEAR, SIZES, Size};
 
 /// One tap of a step: the lanes that it reads, and its distance from the step's first tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +28,6 @@ impl Step {
         self.taps.iter().map(|tap| tap.shift).max().unwrap_or(0)
     }
 }
-
-/// Windows with more taps than this are reduced in several steps. Each step covers up to four times as many taps as the
-/// one before, so that the cost grows with the logarithm of the window.
-const DIRECT: usize = 5;
 
 /// The steps that reduce the axes, from the innermost outwards. There is at least one along axis `inner`.
 pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
@@ -120,27 +117,5 @@ fn block_of_size(axes: &[Axis], size: &Size, lane_bytes: usize, most_planes: usi
     block
 }
 
-/// The size of a block.
-struct Size {
-    /// The bytes of its lanes.
-    bytes: usize,
-    /// The most bytes of its outputs along the innermost axis.
-    row_bytes: usize,
-    /// The room reserved for axes whose extents are not yet chosen, in lengths of a window.
-    windows: usize,
-}
-
-const NEAR: Size = Size { bytes: 48 << 10, row_bytes: 8 << 10, windows: 1 };
-/// The sizes, the smallest one first. The last size is for windows that reach so far that a block of the second size
-/// has little more than one window.
-const SIZES: [Size; 3] = [
-    NEAR,
-    Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3 },
-    Size { bytes: 2 << 20, row_bytes: 2 << 10, windows: 3 },
-];
-/// The most elements that a window may span for the smallest size to be used.
-const FAR_HALO: usize = 128;
 /// The bytes of a cache line.
 const LINE: usize = 64;
-/// The largest mean number of times that a block of the right size loads an element.
-const MOST_LOADS: f64 = 3.0;
