@@ -4,11 +4,11 @@
 //! # Costs
 //!
 //! Each kernel says how much work of several sorts a pool is for it, and the constants of the type [`Cost`] say how many
-//! nanoseconds a unit of each takes: for values alone, and with indices. They were fitted to 1,800 timings of each kernel
-//! that applies to 900 geometries drawn at random (0.5 to 16 MB, all element types, 1 to 3 axes, both layouts), in one
-//! thread of a Xeon with AVX-512, with AVX-512 and with AVX2, on data with and without NaN. The fit lets the kernel with
-//! the least cost take the least time more than it lets costs be times, so a cost can differ from a time. 1,000 timings of
-//! 500 other geometries say how good the choice is; `benches/RESULTS.md` has that.
+//! nanoseconds a unit of each takes: for values alone, and with indices. They were fitted to timings of every kernel that
+//! applies to 1,400 geometries drawn at random (0.5 to 16 MB, all element types, 1 to 3 axes, both layouts), in one
+//! thread of a Xeon, with AVX-512 and with AVX2, on data with NaN and without. What was minimised is the time of the
+//! kernel that has the least cost, and only then the difference between costs and times, so a cost can differ from the
+//! time of its work. `benches/RESULTS.md` says how good the choice is for other geometries.
 //!
 //! # Sizes
 //!
