@@ -7,6 +7,7 @@ use wgpu_pooling_plan::ExecuteError;
 
 use super::last_plans::LastPlans;
 use crate::kernels::cpu_kernel::CpuKernel;
+use crate::kernels::parts::StopRef;
 use crate::kernels::simd::SimdLevel;
 
 /// The CPU as a backend: every operator on the processors of the host, with the bits of the
@@ -16,8 +17,8 @@ use crate::kernels::simd::SimdLevel;
 /// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread. No setting
 /// changes a bit of any result.
 ///
-/// A backend and its clones keep the last eight plans that they computed, and scratch memory of a few megabytes for each
-/// thread, so that calls that repeat a geometry do not choose and lay out a kernel again.
+/// A backend and its clones keep the last eight plans that they computed, and scratch memory of a few megabytes for
+/// each thread, so that calls that repeat a geometry do not choose and lay out a kernel again.
 ///
 /// Debug builds are slow unless this crate is optimised in them: see the page
 /// [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/docs/choosing/#on-the-cpu).
@@ -46,7 +47,6 @@ pub struct Cpu {
 
 /// The caller's function that is called between parts of the work and says whether to stop.
 pub(super) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
-pub(super) type StopRef<'a> = &'a (dyn Fn() -> bool + Sync);
 
 impl Default for Cpu {
     fn default() -> Self {

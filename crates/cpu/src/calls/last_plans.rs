@@ -1,4 +1,5 @@
-//! The plans of the last calls with the layouts of their work, kept because applications call repeatedly with few plans.
+//! The plans of the last calls with the layouts of their work, kept because applications call repeatedly with few
+//! plans.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -3,10 +3,9 @@
 use wgpu_pooling_plan::internal::check_operands;
 use wgpu_pooling_plan::{ExecuteError, IndexType, Plan, TensorMut, TensorRef};
 
-use super::cpu::StopRef;
 use crate::kernels::cpu_kernel::CpuKernel;
 use crate::kernels::indices::{Indices, IndicesMut};
-use crate::kernels::parts::Context;
+use crate::kernels::parts::{Context, StopRef};
 use crate::kernels::pool::PoolWork;
 use crate::kernels::scratch::ScratchPool;
 use crate::kernels::simd::SimdLevel;

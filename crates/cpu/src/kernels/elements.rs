@@ -7,7 +7,7 @@ use super::lane::{
     Code, NanBf16, NanF16, NanF32, NanF64, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32,
     OfU64, Positioned, SameI8, SameU16, SameU32, SameU64, WideBf16, WideF16, Widened,
 };
-use super::separable::lanes::{Blocks, Halves, Packed, Placed};
+use super::separable::lanes::{BlockLanes, Halves, Packed, Placed};
 use super::small_planes::SmallPlanes;
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 
@@ -27,7 +27,7 @@ pub(crate) trait LaneElement: Element {
     /// Vectors.
     type Vectors: VectorCode<Element = Self>;
     /// How the separable kernel computes blocks.
-    type Blocks: Blocks<Element = Self>;
+    type Blocks: BlockLanes<Element = Self>;
 }
 
 macro_rules! elements {

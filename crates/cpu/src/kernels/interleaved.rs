@@ -226,10 +226,8 @@ impl InterleavedPart<'_> {
             let of_block = PartOf { plan: self.plan, view, part: &part, context: self.context };
             for first in planes.clone().step_by(lanes) {
                 let count = lanes.min(planes.end - first);
-                let (of_x, of_y) = (
-                    InterleavedPlanes { count, plane: input, lanes },
-                    InterleavedPlanes { count, plane: output, lanes },
-                );
+                let of_x = InterleavedPlanes { count, plane: input, lanes };
+                let of_y = InterleavedPlanes { plane: output, ..of_x };
                 // A processor prefetches memory that is read in order, but not planes that are read side by side.
                 let length = count * input * bytes;
                 planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);

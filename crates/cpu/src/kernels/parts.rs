@@ -90,6 +90,9 @@ pub(crate) fn pieces<E>(mut slice: &mut [E], lengths: impl IntoIterator<Item = u
     pieces
 }
 
+/// The caller's function that says whether to stop.
+pub(crate) type StopRef<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// The state that all parts of a call share.
 pub(crate) struct Context<'a> {
     pub simd: SimdLevel,
@@ -97,7 +100,7 @@ pub(crate) struct Context<'a> {
     /// Whether outputs may be written before the call is known to succeed.
     pub fresh: bool,
     /// The cancel flag. It is checked between parts, on any thread.
-    pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
+    pub stop: Option<StopRef<'a>>,
 }
 
 impl Context<'_> {

@@ -3,12 +3,12 @@
 //!
 //! # Costs
 //!
-//! Each kernel says how much work of several sorts a pool is for it, and the constants of the type [`Cost`] say how many
-//! nanoseconds a unit of each takes: for values alone, and with indices. They were fitted to timings of every kernel that
-//! applies to 1,400 geometries drawn at random (0.5 to 16 MB, all element types, 1 to 3 axes, both layouts), in one
-//! thread of a Xeon, with AVX-512 and with AVX2, on data with NaN and without. What was minimised is the time of the
-//! kernel that has the least cost, and only then the difference between costs and times, so a cost can differ from the
-//! time of its work. `benches/RESULTS.md` says how good the choice is for other geometries.
+//! Each kernel says how much work of several sorts a pool is for it, and the constants of the type [`Cost`] say how
+//! many nanoseconds a unit of each takes: for values alone, and with indices. They were fitted to timings of every
+//! kernel that applies to 1,400 geometries drawn at random (0.5 to 16 MB, all element types, 1 to 3 axes, both
+//! layouts), in one thread of a Xeon, with AVX-512 and with AVX2, on data with NaN and without. What was minimised is
+//! the time of the kernel that has the least cost, and only then the difference between costs and times, so a cost can
+//! differ from the time of its work. `benches/RESULTS.md` says how good the choice is for other geometries.
 //!
 //! # Sizes
 //!
@@ -156,7 +156,8 @@ pub(super) mod columns {
     /// vector. A row then has the channels of all positions along the last axis, and taps along this axis are as many
     /// columns apart as there are channels. Never varied.
     pub const CHANNELS: usize = 16;
-    /// The rows of X that are reduced at a time: a chunk of columns is loaded and stored once for all of them. Never varied.
+    /// The rows of X that are reduced at a time: a chunk of columns is loaded and stored once for all of them. Never
+    /// varied.
     pub const AT_ONCE: usize = 16;
     /// The largest mean width and spacing of windows, in columns, for which several output rows are searched at once.
     pub const NARROW: u64 = 16;
@@ -209,11 +210,11 @@ pub(super) mod separable {
     /// A vector of 16-bit floats that is loaded or takes a tap, in addition.
     pub const HALF: Cost = [2.2, 0.6];
 
-    /// About the lanes of rows that are loaded together. If there are too few, they are read again before their stores have
-    /// reached the cache, and a load that spans two of these stores has to wait. Never varied.
+    /// About the lanes of rows that are loaded together. If there are too few, they are read again before their stores
+    /// have reached the cache, and a load that spans two of these stores has to wait. Never varied.
     pub const LOADED_AT_ONCE: usize = 4096;
-    /// Windows with more taps than this are reduced in several steps. Each step covers up to four times as many taps as the
-    /// one before, so that the cost grows with the logarithm of the window. Never varied.
+    /// Windows with more taps than this are reduced in several steps. Each step covers up to four times as many taps as
+    /// the one before, so that the cost grows with the logarithm of the window. Never varied.
     pub const DIRECT: usize = 5;
     /// The most elements that a window may span for the smallest size to be used. Never varied.
     pub const FAR_HALO: usize = 128;
@@ -234,8 +235,8 @@ pub(super) mod separable {
 
     /// The size of blocks of small windows. Never varied by itself.
     pub const NEAR: Size = Size { bytes: 48 << 10, row_bytes: 8 << 10, windows: 1 };
-    /// The sizes, the smallest one first. The last size is for windows that reach so far that a block of the second size
-    /// has little more than one window.
+    /// The sizes, the smallest one first. The last size is for windows that reach so far that a block of the second
+    /// size has little more than one window.
     pub const SIZES: [Size; 3] = [
         NEAR,
         Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3 },
@@ -244,7 +245,8 @@ pub(super) mod separable {
 }
 
 pub(super) mod threads {
-    /// The most bytes of work that one thread does faster than it could wake another one. Measured: about 20 microseconds of copying, in which one thread wakes another.
+    /// The most bytes of work that one thread does faster than it could wake another one. Measured: about 20
+    /// microseconds of copying, in which one thread wakes another.
     pub const ALONE_BYTES: u64 = 192 << 10;
     /// The most bytes of work between two checks of the cancel flag. Never varied.
     pub const MOST_BYTES: u64 = 4 << 20;
@@ -255,22 +257,23 @@ pub(super) mod threads {
 pub(super) mod unpool {
     /// The bytes of indices that are checked and then used while they are in the first-level cache. Never varied.
     pub const LOOKED_AT_BYTES: usize = 8 << 10;
-    /// The bytes of zeros that are written beyond the element that an index names. Long runs of zeros are written faster,
-    /// and this length is still in the second-level cache when elements replace them. No other
-    /// value is recorded.
+    /// The bytes of zeros that are written beyond the element that an index names. Long runs of zeros are written
+    /// faster, and this length is still in the second-level cache when elements replace them. No other value is
+    /// recorded.
     pub const AHEAD_BYTES: usize = 128 << 10;
     /// The positions whose indices are read together: sixteen cache lines of 64-bit indices per plane. The processor
     /// prefetches most of these lines, and the first ones of the next positions. With 64
     /// positions an unpool of NHWC took 1.05 to 1.3 of the time, with 16 twice as long.
     pub const POSITIONS: usize = 128;
-    /// The most channels whose places are computed together. Their places at a few positions fit in the first-level cache. Never varied.
+    /// The most channels whose places are computed together. Their places at a few positions fit in the first-level
+    /// cache. Never varied.
     pub const CHANNELS: usize = 128;
 }
 
 pub(super) mod own_windows {
     /// The sources that are compared together. Never varied.
     pub const TOGETHER: usize = 64;
-    /// The most rows of a window that indices are compared with; the general kernel computes unpools with more. No other
-    /// value was measured.
+    /// The most rows of a window that indices are compared with; the general kernel computes unpools with more. No
+    /// other value was measured.
     pub const MOST_ROWS: u64 = 64;
 }

@@ -8,7 +8,7 @@ use super::work::PartWork;
 use crate::kernels::lane::{Code, Narrow, Positioned};
 
 /// The lanes in which the blocks of an element type are computed.
-pub(crate) trait Blocks {
+pub(crate) trait BlockLanes {
     type Element: Element;
 
     fn values(work: &mut PartWork<'_>, x: &[Self::Element], y: &mut [Self::Element]) -> Result<(), ExecuteError>;
@@ -20,7 +20,7 @@ pub(crate) trait Blocks {
 /// Elements of 32 and 64 bits: positions lie beside the lanes.
 pub(crate) struct Placed<C>(PhantomData<C>);
 
-impl<C: Code<Lane: Positioned>> Blocks for Placed<C> {
+impl<C: Code<Lane: Positioned>> BlockLanes for Placed<C> {
     type Element = C::Element;
 
     fn values(work: &mut PartWork<'_>, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
@@ -35,7 +35,7 @@ impl<C: Code<Lane: Positioned>> Blocks for Placed<C> {
 /// Integers of 8 and 16 bits: lanes contain their taps.
 pub(crate) struct Packed<C>(PhantomData<C>);
 
-impl<C: Code<Lane: Narrow>> Blocks for Packed<C> {
+impl<C: Code<Lane: Narrow>> BlockLanes for Packed<C> {
     type Element = C::Element;
 
     fn values(work: &mut PartWork<'_>, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
@@ -51,7 +51,7 @@ impl<C: Code<Lane: Narrow>> Blocks for Packed<C> {
 /// information.
 pub(crate) struct Halves<C, W>(PhantomData<(C, W)>);
 
-impl<C: Code<Lane: Narrow>, W: Code<Element = C::Element, Lane = f32>> Blocks for Halves<C, W> {
+impl<C: Code<Lane: Narrow>, W: Code<Element = C::Element, Lane = f32>> BlockLanes for Halves<C, W> {
     type Element = C::Element;
 
     fn values(work: &mut PartWork<'_>, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {

@@ -3,7 +3,7 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::{ExecuteError, with_element};
 
-use super::lanes::Blocks;
+use super::lanes::BlockLanes;
 use super::pool::{Separable, Sizes};
 use super::steps::steps;
 use super::work::PartWork;
