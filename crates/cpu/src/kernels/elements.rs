@@ -7,7 +7,7 @@ use super::lane::{
     Code, NanBf16, NanF16, NanF32, NanF64, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32,
     OfU64, Positioned, SameI8, SameU16, SameU32, SameU64, WideBf16, WideF16, Widened,
 };
-use super::separable::lanes::{BlockLanes, Halves, Packed, Placed};
+use super::separable::lanes::{BlockLanes, InPositions, InTaps, InTapsOrFloats};
 use super::small_planes::SmallPlanes;
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 
@@ -45,16 +45,16 @@ macro_rules! elements {
 }
 
 elements! {
-    f32: OfF32, OfF32, OfF32, NanF32, OfF32, F32s, Placed<OfF32>;
-    f64: OfF64, OfF64, OfF64, NanF64, OfF64, F64s, Placed<OfF64>;
-    f16: OfF16, OfF16, WideF16, NanF16, WideF16, F16s, Halves<OfF16, WideF16>;
-    bf16: OfBf16, OfBf16, WideBf16, NanBf16, WideBf16, Bf16s, Halves<OfBf16, WideBf16>;
-    i8: OfI8, SameI8, SameI8, SameI8, Widened<i8>, I8s, Packed<OfI8>;
-    u8: OfU8, OfU8, OfU8, OfU8, Widened<u8>, U8s, Packed<OfU8>;
-    i16: OfI16, OfI16, OfI16, OfI16, Widened<i16>, I16s, Packed<OfI16>;
-    u16: OfU16, SameU16, SameU16, SameU16, Widened<u16>, U16s, Packed<OfU16>;
-    i32: OfI32, OfI32, OfI32, OfI32, OfI32, I32s, Placed<OfI32>;
-    u32: OfU32, SameU32, SameU32, SameU32, OfU32, U32s, Placed<OfU32>;
-    i64: OfI64, OfI64, OfI64, OfI64, OfI64, I64s, Placed<OfI64>;
-    u64: OfU64, SameU64, SameU64, SameU64, OfU64, U64s, Placed<OfU64>;
+    f32: OfF32, OfF32, OfF32, NanF32, OfF32, F32s, InPositions<OfF32>;
+    f64: OfF64, OfF64, OfF64, NanF64, OfF64, F64s, InPositions<OfF64>;
+    f16: OfF16, OfF16, WideF16, NanF16, WideF16, F16s, InTapsOrFloats<OfF16, WideF16>;
+    bf16: OfBf16, OfBf16, WideBf16, NanBf16, WideBf16, Bf16s, InTapsOrFloats<OfBf16, WideBf16>;
+    i8: OfI8, SameI8, SameI8, SameI8, Widened<i8>, I8s, InTaps<OfI8>;
+    u8: OfU8, OfU8, OfU8, OfU8, Widened<u8>, U8s, InTaps<OfU8>;
+    i16: OfI16, OfI16, OfI16, OfI16, Widened<i16>, I16s, InTaps<OfI16>;
+    u16: OfU16, SameU16, SameU16, SameU16, Widened<u16>, U16s, InTaps<OfU16>;
+    i32: OfI32, OfI32, OfI32, OfI32, OfI32, I32s, InPositions<OfI32>;
+    u32: OfU32, SameU32, SameU32, SameU32, OfU32, U32s, InPositions<OfU32>;
+    i64: OfI64, OfI64, OfI64, OfI64, OfI64, I64s, InPositions<OfI64>;
+    u64: OfU64, SameU64, SameU64, SameU64, OfU64, U64s, InPositions<OfU64>;
 }

@@ -34,13 +34,13 @@ use super::view::{View, ViewAxis};
 /// A pool of small planes.
 #[derive(Debug)]
 pub(crate) struct Interleaved {
-    sizes: Sizes,
+    sizes: InterleavedSizes,
     kernel: Box<dyn PoolKernel>,
 }
 
 /// How planes are interleaved.
 #[derive(Debug)]
-struct Sizes {
+struct InterleavedSizes {
     /// The interleaved planes of a block as the channels of an image.
     view: View,
     /// The leading axes that are counted as planes: the number of positions, and the amount that each position adds to
@@ -51,9 +51,9 @@ struct Sizes {
     output: usize,
 }
 
-impl Sizes {
+impl InterleavedSizes {
     /// `Err` says why the kernel does not apply.
-    fn new(pool: &Pool<'_>) -> Result<Sizes, &'static str> {
+    fn new(pool: &Pool<'_>) -> Result<InterleavedSizes, &'static str> {
         let (plan, view) = (pool.plan, pool.view);
         if view.inner != 1 {
             return Err("its channels are interleaved already");
@@ -98,7 +98,7 @@ impl Sizes {
             unit_base,
             empty_index: EmptyBase::Constant(-1),
         };
-        Ok(Sizes { view, folded, input, output })
+        Ok(InterleavedSizes { view, folded, input, output })
     }
 
     /// The time to interleave blocks of planes, to pool them by the fastest kernel, and to separate their outputs.
@@ -128,7 +128,7 @@ fn planes(outer: usize, folded: &[(usize, i64)]) -> usize {
 
 /// `Err` says why the kernel does not apply.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
-    let sizes = Sizes::new(pool)?;
+    let sizes = InterleavedSizes::new(pool)?;
     let cost = {
         let of_block = pool.of_view(&sizes.view);
         let (_, offer) = of_block.fastest().ok_or("no kernel computes its interleaved planes")?;
@@ -193,7 +193,7 @@ impl InterleavedPart<'_> {
         mut indices: Option<&mut IndicesMut<'_>>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
-        let Sizes { view, folded: of_plane, .. } = &self.own.sizes;
+        let InterleavedSizes { view, folded: of_plane, .. } = &self.own.sizes;
         let simd = self.context.simd;
         let Part { outer, rows } = self.part;
         // A part without all rows has a single plane.
@@ -285,7 +285,7 @@ mod tests {
             let plan = MaxPool::new(kernel).strides(kernel).plan(&shape, DType::F32, None).unwrap();
             let plan = plan.pool().unwrap();
             let view = View::new(plan).unwrap();
-            let sizes = Sizes::new(&Pool::new(plan, &view, &[])).unwrap();
+            let sizes = InterleavedSizes::new(&Pool::new(plan, &view, &[])).unwrap();
             Interleaved { sizes, kernel: Box::new(General) }.parts(shape[0] * shape[1], 8)
         };
         // Each row is a plane of its own.

@@ -67,7 +67,7 @@ pub(crate) struct Flat {
 }
 
 /// How a pool is cut into bands.
-struct Sizes<'a> {
+struct FlatSizes<'a> {
     axes: &'a [Axis],
     /// The axis along the rows with stride 1, and its own stride and outputs.
     along: Axis,
@@ -81,9 +81,9 @@ struct Sizes<'a> {
     rows: usize,
 }
 
-impl<'a> Sizes<'a> {
+impl<'a> FlatSizes<'a> {
     /// `Err` says why the kernel does not apply.
-    fn new(pool: &'a Pool<'a>) -> Result<Sizes<'a>, &'static str> {
+    fn new(pool: &'a Pool<'a>) -> Result<FlatSizes<'a>, &'static str> {
         let (plan, view) = (pool.plan, pool.view);
         if plan.indices.is_some() || plan.ignores_nan() {
             return Err("it has values alone, of windows that begin with their first elements");
@@ -126,12 +126,12 @@ impl<'a> Sizes<'a> {
         }
         let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
         let rows = (BAND_BYTES / arrays / (of_position * columns)).saturating_sub(down.reach()).max(fewest_rows);
-        Ok(Sizes { axes, along, stride, outputs, down: spatial.len() - 2, planes, columns, rows })
+        Ok(FlatSizes { axes, along, stride, outputs, down: spatial.len() - 2, planes, columns, rows })
     }
 
     /// The time for all bands of all planes.
     fn cost(&self, pool: &Pool<'_>) -> f64 {
-        let Sizes { axes, along, stride, down: number, .. } = self;
+        let FlatSizes { axes, along, stride, down: number, .. } = self;
         let down = &axes[*number];
         let count = |extent: fn(&Axis) -> usize| axes[..*number].iter().map(|axis| extent(axis) as f64).product();
         // Planes of X that several windows contain are kept once they are reduced along their rows.
@@ -166,7 +166,7 @@ impl<'a> Sizes<'a> {
     }
 
     fn layout(self, inner: usize) -> Flat {
-        let Sizes { axes, along, stride, outputs, down, planes, columns, rows } = self;
+        let FlatSizes { axes, along, stride, outputs, down, planes, columns, rows } = self;
         let strips = (0..along.output).step_by(columns).map(|first| {
             let columns = first..along.output.min(first + columns);
             Strip::new(&along, columns, stride, outputs)
@@ -180,7 +180,7 @@ impl<'a> Sizes<'a> {
 
 /// `Err` says why the kernel does not apply.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
-    let sizes = Sizes::new(pool)?;
+    let sizes = FlatSizes::new(pool)?;
     Ok(Offer::new(sizes.cost(pool), move || sizes.layout(pool.view.inner)))
 }
 

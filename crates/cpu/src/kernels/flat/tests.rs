@@ -1,6 +1,6 @@
 use wgpu_pooling_plan::{DType, Layout, MaxPool};
 
-use super::Sizes;
+use super::FlatSizes;
 use super::band::Band;
 use crate::kernels::kernel::Pool;
 use crate::kernels::lane::{OfF16, WideF16};
@@ -26,7 +26,7 @@ fn the_memory_of_a_band_is_bounded() {
             let plan = plan.pool().unwrap();
             let view = View::new(plan).unwrap();
             let pool = Pool::new(plan, &view, &[]);
-            let Ok(flat) = Sizes::new(&pool).map(|sizes| sizes.layout(view.inner)) else { continue };
+            let Ok(flat) = FlatSizes::new(&pool).map(|sizes| sizes.layout(view.inner)) else { continue };
             let rows = 0..flat.rows.min(flat.axes[flat.down].output);
             let band = Band::new([&flat.axes[flat.down], flat.along()], flat.inner, &flat.strips[0], rows);
             let mut scratch = Scratch::default();

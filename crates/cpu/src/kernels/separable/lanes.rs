@@ -18,9 +18,9 @@ pub(crate) trait BlockLanes {
 }
 
 /// Elements of 32 and 64 bits: positions lie beside the lanes.
-pub(crate) struct Placed<C>(PhantomData<C>);
+pub(crate) struct InPositions<C>(PhantomData<C>);
 
-impl<C: Code<Lane: Positioned>> BlockLanes for Placed<C> {
+impl<C: Code<Lane: Positioned>> BlockLanes for InPositions<C> {
     type Element = C::Element;
 
     fn values(work: &mut PartWork<'_>, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
@@ -33,9 +33,9 @@ impl<C: Code<Lane: Positioned>> BlockLanes for Placed<C> {
 }
 
 /// Integers of 8 and 16 bits: lanes contain their taps.
-pub(crate) struct Packed<C>(PhantomData<C>);
+pub(crate) struct InTaps<C>(PhantomData<C>);
 
-impl<C: Code<Lane: Narrow>> BlockLanes for Packed<C> {
+impl<C: Code<Lane: Narrow>> BlockLanes for InTaps<C> {
     type Element = C::Element;
 
     fn values(work: &mut PartWork<'_>, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
@@ -49,9 +49,9 @@ impl<C: Code<Lane: Narrow>> BlockLanes for Packed<C> {
 
 /// Floats of 16 bits: integers, with their taps where there are indices, or wider floats in blocks where integers lose
 /// information.
-pub(crate) struct Halves<C, W>(PhantomData<(C, W)>);
+pub(crate) struct InTapsOrFloats<C, W>(PhantomData<(C, W)>);
 
-impl<C: Code<Lane: Narrow>, W: Code<Element = C::Element, Lane = f32>> BlockLanes for Halves<C, W> {
+impl<C: Code<Lane: Narrow>, W: Code<Element = C::Element, Lane = f32>> BlockLanes for InTapsOrFloats<C, W> {
     type Element = C::Element;
 
     fn values(work: &mut PartWork<'_>, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {

@@ -29,7 +29,7 @@ pub(crate) struct Separable {
 
 /// The sizes that the time of a separable pool depends on.
 #[derive(Debug)]
-pub(crate) struct Sizes<'a> {
+pub(crate) struct SeparableSizes<'a> {
     pub axes: &'a [Axis],
     /// The number of the innermost spatial axis.
     pub inner: usize,
@@ -38,9 +38,9 @@ pub(crate) struct Sizes<'a> {
     pub lane_bytes: usize,
 }
 
-impl<'a> Sizes<'a> {
+impl<'a> SeparableSizes<'a> {
     /// `Err` says why the kernel does not apply.
-    pub fn new(pool: &'a Pool<'a>) -> Result<Sizes<'a>, &'static str> {
+    pub fn new(pool: &'a Pool<'a>) -> Result<SeparableSizes<'a>, &'static str> {
         let (plan, view, axes) = (pool.plan, pool.view, pool.axes()?);
         if plan.ignores_nan() {
             return Err("it is a part of a window");
@@ -51,8 +51,8 @@ impl<'a> Sizes<'a> {
         if plan.dtype().bytes() != 8 && index_span(axes) > MOST_INDEX {
             return Err("its indices are too far apart");
         }
-        // The indices of planes of different batch items may not be evenly spaced, and planes whose indices have another
-        // layout are computed one by one.
+        // The indices of planes of different batch items may not be evenly spaced, and planes whose indices have
+        // another layout are computed one by one.
         let evenly = plan.indices.is_none()
             || view.layout == Layout::Nhwc
             || view.index_n == view.index_c.wrapping_mul(view.channels as i64);
@@ -62,13 +62,13 @@ impl<'a> Sizes<'a> {
         let planes = if evenly { (MOST_INDEX as u64 / index_stride).clamp(1, usize::MAX as u64) as usize } else { 1 };
         let lane_bytes = lane_bytes(plan);
         let block = block(axes, plan.dtype().bytes(), lane_bytes, planes);
-        Ok(Sizes { axes, inner: axes.len() - if view.inner == 1 { 1 } else { 2 }, block, lane_bytes })
+        Ok(SeparableSizes { axes, inner: axes.len() - if view.inner == 1 { 1 } else { 2 }, block, lane_bytes })
     }
 }
 
 impl Separable {
-    pub fn new(pool: &Pool<'_>, sizes: Sizes<'_>) -> Separable {
-        let Sizes { axes, inner, block, .. } = sizes;
+    pub fn new(pool: &Pool<'_>, sizes: SeparableSizes<'_>) -> Separable {
+        let SeparableSizes { axes, inner, block, .. } = sizes;
         let (steps, outer_steps) = steps(axes, inner).into_iter().partition(|step| step.axis == inner);
         let packed = pool.plan.dtype().bytes() <= 2 && pool.plan.indices.is_some();
         let mut tap_offsets = if packed { index_of_taps(axes) } else { Vec::new() };
@@ -127,7 +127,7 @@ mod tests {
     fn block_of(plan: &Plan) -> Option<Vec<usize>> {
         let plan = plan.pool()?;
         let view = View::new(plan).ok()?;
-        Sizes::new(&Pool::new(plan, &view, &[])).ok().map(|sizes| sizes.block)
+        SeparableSizes::new(&Pool::new(plan, &view, &[])).ok().map(|sizes| sizes.block)
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         let plan = plan.pool().unwrap();
         let view = View::new(plan).unwrap();
         let pool = Pool::new(plan, &view, &[]);
-        let separable = Sizes::new(&pool).map(|sizes| Separable::new(&pool, sizes));
+        let separable = SeparableSizes::new(&pool).map(|sizes| Separable::new(&pool, sizes));
         assert!(separable.is_ok());
     }
 }

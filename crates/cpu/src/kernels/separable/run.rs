@@ -4,7 +4,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::{ExecuteError, with_element};
 
 use super::lanes::BlockLanes;
-use super::pool::{Separable, Sizes};
+use super::pool::{Separable, SeparableSizes};
 use super::steps::steps;
 use super::work::PartWork;
 use crate::kernels::elements::LaneElement;
@@ -16,13 +16,13 @@ use crate::kernels::tuning::separable::{BYTE, GATHERED, HALF, LOADED, OUTPUT, PE
 
 /// `Err` says why the kernel does not apply.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
-    let sizes = Sizes::new(pool)?;
+    let sizes = SeparableSizes::new(pool)?;
     Ok(Offer::new(cost(pool, &sizes), move || Separable::new(pool, sizes)))
 }
 
 /// The time for all blocks, as if all were as large as the largest.
-fn cost(pool: &Pool<'_>, sizes: &Sizes<'_>) -> f64 {
-    let Sizes { axes, inner, block, .. } = sizes;
+fn cost(pool: &Pool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
+    let SeparableSizes { axes, inner, block, .. } = sizes;
     let row = &axes[*inner];
     let extents: Vec<f64> = axes.iter().zip(block).map(|(axis, &outputs)| axis.loaded(outputs) as f64).collect();
     let blocks: f64 =
