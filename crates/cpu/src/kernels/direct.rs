@@ -30,7 +30,7 @@ use super::scratch::Scratch;
 use super::taps::{Column, ElementsAlone, InsideRows, MOST_TAPS, Outputs, Shape, TapLoop, WithIndices};
 use super::tuning::direct::{
     ALONE_TAP, BORDER, BORDER_TAP, BYTE, FEW_ROWS, GROUP, GROUP_BYTES, HALF, MOST_GROUPS, MOST_OF_ROW, PERMUTED_PLANE,
-    ROW, SORTED, TAP,
+    ROW, SORTED, SORTED_8, TAP,
 };
 use super::vector::VectorCode;
 use super::view::nan_wins;
@@ -101,7 +101,7 @@ fn cost(pool: &Pool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
     let inside_across = across.inside();
     let most = rows_of_group(pool.plan, across, 1);
     let groups = count(rest) * (across.output - inside_across + inside_across.div_ceil(most)) as f64;
-    let goes_on = across.stride * across.x_stride == last.output && last.stride == 1 && borders == 0.0;
+    let goes_on = across.stride.saturating_mul(across.x_stride) == last.output && last.stride == 1 && borders == 0.0;
     // The rows of one channel after the other have indices that are not evenly spaced.
     let joined = goes_on && (pool.view.inner == 1 || pool.plan.indices.is_none());
     let vectors = match pool.vectors(inside as f64, pool.plan.dtype().bytes()) {
@@ -111,6 +111,7 @@ fn cost(pool: &Pool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
     };
     let alone = if vectors == 0.0 { rows * inside as f64 } else { 0.0 };
     let taken = vectors * taps as f64;
+    let sorted = if last.stride > 1 { taken } else { 0.0 };
     let permuted = if pool.permutes() { pool.view.outer as f64 } else { 0.0 };
     pool.cost(&[
         (BYTE, pool.bytes()),
@@ -118,7 +119,8 @@ fn cost(pool: &Pool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
         (BORDER, groups * borders),
         (ROW, if joined { 0.0 } else { rows }),
         (TAP, taken),
-        (SORTED, if last.stride > 1 { taken } else { 0.0 }),
+        (SORTED, sorted),
+        (SORTED_8, if pool.plan.dtype().bytes() == 1 { sorted } else { 0.0 }),
         (BORDER_TAP, rows * borders * taps as f64),
         (ALONE_TAP, alone * taps as f64),
         (PERMUTED_PLANE, permuted),

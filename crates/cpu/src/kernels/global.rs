@@ -44,7 +44,7 @@ fn cost(pool: &Pool<'_>, runs: &Runs) -> f64 {
     let batches = runs.longest <= SMALL && whole >= FEW;
     let in_batches = if batches { stretches * whole as f64 } else { 0.0 };
     let alone = pool.outputs() - in_batches;
-    let of_window = pool.vectors_of_row(runs.longest);
+    let of_window = pool.vectors_of_row(runs.longest as f64);
     pool.cost(&[
         (BYTE, pool.bytes()),
         (BATCH, if batches { stretches * whole.div_ceil(PLANES) as f64 } else { 0.0 }),

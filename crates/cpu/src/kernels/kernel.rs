@@ -10,7 +10,7 @@ use super::indices::IndicesMut;
 use super::parts::{Context, PartOf};
 use super::scratch::Scratch;
 use super::tuning::{Cost, VECTOR_BYTES};
-use super::view::View;
+use super::view::{View, ViewAxis};
 
 /// A pool, as kernels read it before one of them is chosen.
 #[derive(Debug)]
@@ -70,18 +70,21 @@ impl<'a> Pool<'a> {
         matches!(self.plan.dtype(), DType::F16 | DType::Bf16)
     }
 
-    /// The number of outputs.
+    /// The number of outputs. Tensors that no memory could hold have costs too.
     pub fn outputs(&self) -> f64 {
-        let rows = self.view.outer as f64 * self.view.axes[0].output as f64;
-        rows * self.view.row() as f64
+        self.elements(|axis| axis.output)
     }
 
     /// The bytes of X, Y and Indices.
     pub fn bytes(&self) -> f64 {
         let of_index = self.plan.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
         let element = self.plan.dtype().bytes();
-        self.view.outer as f64 * self.view.plane() as f64 * element as f64
-            + self.outputs() * (element + of_index) as f64
+        self.elements(|axis| axis.input) * element as f64 + self.outputs() * (element + of_index) as f64
+    }
+
+    fn elements(&self, extent: fn(&ViewAxis) -> usize) -> f64 {
+        let of_plane: f64 = self.view.axes.iter().map(|axis| extent(axis) as f64).product();
+        self.view.outer as f64 * of_plane * self.view.inner as f64
     }
 
     /// The vectors of so many lanes that follow each other in memory. Costs are those of vectors of 32 bytes.
@@ -90,8 +93,8 @@ impl<'a> Pool<'a> {
     }
 
     /// The vectors of the elements of a row: at least one.
-    pub fn vectors_of_row(&self, elements: usize) -> f64 {
-        self.vectors(elements as f64, self.plan.dtype().bytes()).ceil().max(1.0)
+    pub fn vectors_of_row(&self, elements: f64) -> f64 {
+        self.vectors(elements, self.plan.dtype().bytes()).ceil().max(1.0)
     }
 
     /// The sum of amounts of work, each times what it costs.

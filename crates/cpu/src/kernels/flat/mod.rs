@@ -141,12 +141,12 @@ impl<'a> FlatSizes<'a> {
         let bands = down.output.div_ceil(self.rows) as f64;
         let jobs = (planes / planes_at_once(axes, *number, bytes).max(1) as f64).ceil() * bands;
         let shared = (bands - 1.0) * down.reach() as f64;
-        let rows_of_x =
-            planes_of_x * (shared + (down.output.max(1) * down.stride + down.reach()).min(down.input) as f64);
-        let (rows, width) = (planes * down.output as f64, along.output * pool.view.inner);
+        let spanned = down.output.saturating_mul(down.stride).saturating_add(down.reach()).min(down.input);
+        let rows_of_x = planes_of_x * (shared + spanned as f64);
+        let (rows, width) = (planes * down.output as f64, along.output as f64 * pool.view.inner as f64);
         let joined = along.output == along.input;
         let reduced = |rows: f64, joined: bool| match joined {
-            true => pool.vectors(rows * width as f64, bytes),
+            true => pool.vectors(rows * width, bytes),
             false => rows * pool.vectors_of_row(width),
         };
         // Windows at the borders of rows are reduced by loops of their own.
