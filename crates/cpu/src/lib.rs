@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// `kernels` computes plans on slices; `calls` is what callers use. A kernel is chosen by kernels/choose.rs, a pure
+// `kernels` computes plans on slices; `calls` is what callers use. A kernel is chosen by kernels/policy.rs, a pure
 // function of the plan, and no choice changes a bit.
 mod calls;
 mod kernels;

@@ -397,7 +397,8 @@ impl<'a> Walk<'a> {
                 list = tensor.values;
             }
             Some(Origin::Integers(own)) => {
-                (dtype, shape, list) = (Some(DType::I64), Some(vec![own.len()]), Some(own.clone()));
+                (dtype, shape) = (Some(DType::I64), Some(vec![own.len()]));
+                list = values.then(|| own.clone());
             }
             // What a pooling node gives follows from what it takes, whether the model says it or not.
             Some(&Origin::Output(node, output)) if dtype.is_none() || shape.is_none() => {

@@ -201,7 +201,7 @@ option! {
 }
 
 impl NanPolicy {
-    // The rule as the shaders number it (shaders/reduce/accumulator.wgsl).
+    // The rule as the shaders number it (shaders/reduce/nan_policy.wgsl): in the order above.
     #[doc(hidden)]
     pub fn number(self) -> u32 {
         self as u32

@@ -17,8 +17,8 @@ use crate::kernels::simd::SimdLevel;
 /// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread. No setting
 /// changes a bit of any result.
 ///
-/// A backend and its clones keep the last eight plans that they computed, and scratch memory of a few megabytes for
-/// each thread, so that calls that repeat a geometry do not choose and lay out a kernel again.
+/// A backend and its clones keep the last eight plans of their calls, and at most 8 MiB of scratch memory for each
+/// thread, so that calls that repeat a geometry do not choose and lay out a kernel again. Dropping them frees both.
 ///
 /// Debug builds are slow unless this crate is optimised in them: see the page
 /// [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/docs/choosing/#on-the-cpu).
@@ -47,6 +47,11 @@ pub struct Cpu {
 
 /// The caller's function that is called between parts of the work and says whether to stop.
 pub(super) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// The same for kernels.
+pub(super) fn stop_of(stop: &Option<Stop>) -> Option<StopRef<'_>> {
+    stop.as_deref().map(|stop| stop as StopRef<'_>)
+}
 
 impl Default for Cpu {
     fn default() -> Self {
@@ -132,10 +137,6 @@ impl Cpu {
     /// ```
     pub fn stop_when(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Cpu {
         Cpu { stop: Some(Arc::new(stop)), ..self }
-    }
-
-    pub(super) fn stop(&self) -> Option<StopRef<'_>> {
-        self.stop.as_deref().map(|stop| stop as StopRef<'_>)
     }
 
     /// The vector instructions that kernels use.

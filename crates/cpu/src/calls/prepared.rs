@@ -1,14 +1,16 @@
 //! The CPU as a backend, and a plan with its kernel.
 
+use std::fmt;
 use std::sync::Arc;
 
 use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, Run, TensorMut, TensorRef};
 
-use super::cpu::Cpu;
+use super::cpu::{Cpu, Stop, stop_of};
 use super::work::PlannedWork;
 use crate::kernels::cpu_kernel::CpuKernel;
 use crate::kernels::parts::threads;
 use crate::kernels::scratch::ScratchPool;
+use crate::kernels::simd::SimdLevel;
 
 /// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several
 /// threads at once.
@@ -28,11 +30,23 @@ use crate::kernels::scratch::ScratchPool;
 /// assert_eq!((y.data(), indices.data()), (&[3, 9][..], &[0, 3][..]));
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
-#[derive(Debug)]
 pub struct PreparedCpu {
-    cpu: Cpu,
+    simd: SimdLevel,
+    stop: Option<Stop>,
     work: PlannedWork,
     scratch: ScratchPool,
+}
+
+impl fmt::Debug for PreparedCpu {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PreparedCpu { simd, stop, work, .. } = self;
+        formatter
+            .debug_struct("PreparedCpu")
+            .field("simd", simd)
+            .field("stops", &stop.is_some())
+            .field("work", work)
+            .finish_non_exhaustive()
+    }
 }
 
 impl PreparedCpu {
@@ -48,7 +62,7 @@ impl PreparedCpu {
 
     /// Reads X, and writes the outputs, as bytes: [`Run::run`].
     fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        self.work.compute((self.cpu.simd, &self.scratch, self.cpu.stop()), inputs, outputs)
+        self.work.compute((self.simd, &self.scratch, stop_of(&self.stop)), inputs, outputs)
     }
 }
 
@@ -71,7 +85,7 @@ impl Cpu {
     /// ```
     pub fn prepare(&self, plan: Plan) -> Result<PreparedCpu, ExecuteError> {
         let work = PlannedWork::new(plan, self.kernel)?;
-        Ok(PreparedCpu { cpu: self.clone(), work, scratch: ScratchPool::default() })
+        Ok(PreparedCpu { simd: self.simd, stop: self.stop.clone(), work, scratch: ScratchPool::default() })
     }
 
     /// One call: [`Backend::run`].
@@ -82,7 +96,7 @@ impl Cpu {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         let work = self.last.work(plan, self.kernel)?;
-        work.compute((self.simd, &self.last.scratch, self.stop()), inputs, outputs)
+        work.compute((self.simd, &self.last.scratch, stop_of(&self.stop)), inputs, outputs)
     }
 }
 
@@ -118,14 +132,16 @@ impl Backend for Cpu {
     }
 
     fn check_alive(&self) -> Result<(), ExecuteError> {
-        match self.stop() {
+        match &self.stop {
             Some(stop) if stop() => Err(ExecuteError::Interrupted),
             _ => Ok(()),
         }
     }
 
     fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
-        Box::pin(async move { Ok(Arc::new(Cpu { kernel: None, ..self.clone() }.prepare(plan)?) as Arc<dyn Run>) })
+        Box::pin(async move {
+            Ok(Arc::new(Cpu { kernel: None, last: Arc::default(), ..self.clone() }.prepare(plan)?) as Arc<dyn Run>)
+        })
     }
 }
 

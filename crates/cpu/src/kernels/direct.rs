@@ -94,10 +94,11 @@ pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
 /// The time for all groups: rows of whole vectors, and outputs at borders one by one.
 fn cost(pool: &Pool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
     let count = |axes: &[Axis]| axes.iter().map(|axis| axis.output as f64).product::<f64>();
-    let Some((across, rest)) = outer.split_last() else { return 0.0 };
+    let Some((across, rest)) = outer.split_last() else { return f64::INFINITY };
     let rows = count(outer);
     let taps = outer.iter().map(|axis| axis.kernel).product::<usize>() * last.kernel;
-    let (inside, borders) = (last.inside(), (last.output - last.inside()) as f64);
+    let inside = last.inside();
+    let borders = (last.output - inside) as f64;
     let inside_across = across.inside();
     let most = rows_of_group(pool.plan, across, 1);
     let groups = count(rest) * (across.output - inside_across + inside_across.div_ceil(most)) as f64;
@@ -112,7 +113,6 @@ fn cost(pool: &Pool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
     let alone = if vectors == 0.0 { rows * inside as f64 } else { 0.0 };
     let taken = vectors * taps as f64;
     let sorted = if last.stride > 1 { taken } else { 0.0 };
-    let permuted = if pool.permutes() { pool.view.outer as f64 } else { 0.0 };
     pool.cost(&[
         (BYTE, pool.bytes()),
         (GROUP, groups),
@@ -123,8 +123,8 @@ fn cost(pool: &Pool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
         (SORTED_8, if pool.plan.dtype().bytes() == 1 { sorted } else { 0.0 }),
         (BORDER_TAP, rows * borders * taps as f64),
         (ALONE_TAP, alone * taps as f64),
-        (PERMUTED_PLANE, permuted),
-        (HALF, if pool.is_half() { taken } else { 0.0 }),
+        (PERMUTED_PLANE, pool.permuted_planes()),
+        (HALF, pool.if_half(taken)),
     ])
 }
 

@@ -18,9 +18,9 @@ pub(crate) trait LaneElement: Element {
     type Values: Code<Element = Self, Lane: SmallPlanes>;
     /// Lanes that have the bits of their elements, where such lanes can be compared.
     type Own: Code<Element = Self>;
-    /// The same, but floats for 16-bit floats, which lose nothing.
+    /// As [`LaneElement::Own`], but f32 for floats of 16 bits, which loses nothing.
     type Lossless: Code<Element = Self>;
-    /// The same, but of floats the last NaN wins.
+    /// As [`LaneElement::Own`], but for floats lanes in which the last NaN wins.
     type NanWins: Code<Element = Self>;
     /// Lanes of at least 32 bits that lose nothing, with positions beside them.
     type Positions: Code<Element = Self, Lane: Positioned>;
@@ -44,6 +44,7 @@ macro_rules! elements {
     };
 }
 
+// Element: Values, Own, Lossless, NanWins, Positions, Vectors, Blocks.
 elements! {
     f32: OfF32, OfF32, OfF32, NanF32, OfF32, F32s, InPositions<OfF32>;
     f64: OfF64, OfF64, OfF64, NanF64, OfF64, F64s, InPositions<OfF64>;

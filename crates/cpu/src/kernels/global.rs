@@ -26,7 +26,7 @@ use super::scratch::Scratch;
 use super::simd::SimdLevel;
 use super::small_planes::{PLANES, PlaneBatch, SMALL, SmallPlanes, Winners};
 use super::subnormals::takes_subnormals_for_zeros;
-use super::tuning::global::{ALONE, BATCH, BLOCK_BYTES, BYTE, FEW, IN_BATCH, TAKEN};
+use super::tuning::global::{AGAIN, ALONE, BATCH, BLOCK_BYTES, BYTE, FEW, IN_BATCH, TAKEN};
 use super::view::{View, nan_wins};
 
 /// The number of running maxima of a block.
@@ -40,17 +40,20 @@ pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
 
 /// The time for batches of small windows, and for all other windows one by one.
 fn cost(pool: &Pool<'_>, runs: &Runs) -> f64 {
-    let (stretches, whole) = runs.stretches(pool.outputs());
-    let batches = runs.longest <= SMALL && whole >= FEW;
+    let (stretches, whole) = runs.stretches();
+    let small = runs.longest <= SMALL;
+    let batches = small && whole >= FEW;
     let in_batches = if batches { stretches * whole as f64 } else { 0.0 };
-    let alone = pool.outputs() - in_batches;
-    let of_window = pool.vectors_of_row(runs.longest as f64);
+    let taken = pool.outputs() * pool.vectors_of_row(runs.longest as f64);
+    // Long windows that have elements in common read them again, from the cache.
+    let again = (taken - pool.vectors(pool.inputs(), pool.plan.dtype().bytes())).max(0.0);
     pool.cost(&[
         (BYTE, pool.bytes()),
         (BATCH, if batches { stretches * whole.div_ceil(PLANES) as f64 } else { 0.0 }),
         (IN_BATCH, in_batches),
-        (ALONE, alone),
-        (TAKEN, if runs.longest <= SMALL { pool.outputs() * of_window } else { 0.0 }),
+        (ALONE, pool.outputs() - in_batches),
+        (TAKEN, if small { taken } else { 0.0 }),
+        (AGAIN, if small { 0.0 } else { again }),
     ])
 }
 

@@ -61,7 +61,7 @@ impl InterleavedSizes {
         if plan.ignores_nan() || plan.has_empty_windows() {
             return Err("windows are empty, or do not begin with their first elements");
         }
-        if plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout()) && plan.channels > 1 {
+        if pool.permutes() {
             return Err("its indices have another layout");
         }
         let (folded, axes) = folded(plan, view);
@@ -129,14 +129,14 @@ fn planes(outer: usize, folded: &[(usize, i64)]) -> usize {
 /// `Err` says why the kernel does not apply.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
     let sizes = InterleavedSizes::new(pool)?;
-    let cost = {
+    let (kernel, cost) = {
         let of_block = pool.of_view(&sizes.view);
-        let (_, offer) = of_block.fastest().ok_or("no kernel computes its interleaved planes")?;
-        sizes.cost(pool, offer.cost)
+        let (kernel, offer) = of_block.fastest().ok_or("no kernel computes its interleaved planes")?;
+        (kernel, sizes.cost(pool, offer.cost))
     };
     let layout = move || {
-        let kernel = pool.of_view(&sizes.view).fastest().map(|(_, offer)| (offer.layout)());
-        Interleaved { kernel: kernel.unwrap_or_else(|| Box::new(General)), sizes }
+        let kernel = pool.of_view(&sizes.view).offer_of(kernel).map(|offer| (offer.layout)());
+        Interleaved { kernel: kernel.unwrap_or_else(|_| Box::new(General)), sizes }
     };
     Ok(Offer::new(cost, layout))
 }
@@ -167,7 +167,7 @@ impl PoolKernel for Interleaved {
 }
 
 /// The leading axes that are counted as planes, and the other axes.
-pub(crate) fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
+fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
     // The index of a seed names the first element of its whole plane.
     let seeded = plan.nan_policy == NanPolicy::SeedLowest && plan.indices.is_some();
     let most = if seeded { 0 } else { view.axes.len() - 1 };

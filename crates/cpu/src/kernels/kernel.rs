@@ -52,7 +52,8 @@ impl<'a> Pool<'a> {
 
     /// What a kernel of the list offers, or why it does not apply.
     pub fn offer_of(&'a self, kernel: CpuKernel) -> Result<Offer<'a>, &'static str> {
-        let own = self.kernels.iter().find(|own| own.kernel == kernel).ok_or("it is for unpools")?;
+        let absent = if kernel == CpuKernel::Scatter { "it is for unpools" } else { "it computes maxima alone" };
+        let own = self.kernels.iter().find(|own| own.kernel == kernel).ok_or(absent)?;
         (own.offer)(self)
     }
 
@@ -66,8 +67,23 @@ impl<'a> Pool<'a> {
         permutes(self.plan, self.view)
     }
 
+    /// The planes whose indices have another layout than their outputs. Each is computed by itself.
+    pub fn permuted_planes(&self) -> f64 {
+        if self.permutes() { self.view.outer as f64 } else { 0.0 }
+    }
+
     pub fn is_half(&self) -> bool {
         matches!(self.plan.dtype(), DType::F16 | DType::Bf16)
+    }
+
+    /// This amount of work for floats of 16 bits, and none for other elements.
+    pub fn if_half(&self, amount: f64) -> f64 {
+        if self.is_half() { amount } else { 0.0 }
+    }
+
+    /// The number of elements of X.
+    pub fn inputs(&self) -> f64 {
+        self.elements(|axis| axis.input)
     }
 
     /// The number of outputs. Tensors that no memory could hold have costs too.
@@ -79,7 +95,7 @@ impl<'a> Pool<'a> {
     pub fn bytes(&self) -> f64 {
         let of_index = self.plan.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
         let element = self.plan.dtype().bytes();
-        self.elements(|axis| axis.input) * element as f64 + self.outputs() * (element + of_index) as f64
+        self.inputs() * element as f64 + self.outputs() * (element + of_index) as f64
     }
 
     fn elements(&self, extent: fn(&ViewAxis) -> usize) -> f64 {
@@ -113,7 +129,7 @@ pub(crate) fn permutes(plan: &PoolPlan, view: &View) -> bool {
 
 /// What a kernel offers for a pool.
 pub(crate) struct Offer<'a> {
-    /// About the nanoseconds that it takes in one thread.
+    /// What it costs, to be compared with other costs: about the nanoseconds that it takes in one thread.
     pub cost: f64,
     /// Lays out its work.
     pub layout: Box<dyn FnOnce() -> Box<dyn PoolKernel> + 'a>,
@@ -138,7 +154,8 @@ pub(crate) trait PoolKernel: fmt::Debug + Send + Sync {
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError>;
 
-    /// The number of bytes that take about as long to move as the plan takes to compute.
+    /// The number of bytes that take about as long to move as the plan takes to compute. It decides how many threads
+    /// share the work.
     fn work(&self, plan: &PoolPlan, _: &View) -> u64 {
         plan.bytes()
     }

@@ -126,10 +126,9 @@ impl Runs {
         }
     }
 
-    /// The number of stretches of windows that are not clipped, and the windows of each, if there are `outputs`
-    /// windows.
-    pub fn stretches(&self, outputs: f64) -> (f64, usize) {
-        (outputs / self.last.extent.max(1) as f64, self.whole.len())
+    /// The number of stretches of windows that are not clipped, and the windows of each.
+    pub fn stretches(&self) -> (f64, usize) {
+        (self.outer.iter().map(|level| level.extent as f64).product(), self.whole.len())
     }
 
     /// The windows of an output and of the outputs after it, at most `most`.

@@ -55,19 +55,40 @@ pub(crate) fn words_of<L>(count: usize) -> usize {
     (count * size_of::<L>()).div_ceil(size_of::<u64>())
 }
 
-/// The scratch memory of finished work, reused by later work of the same plan.
-#[derive(Debug, Default)]
+/// The scratch memory of finished work, reused by later work.
+#[derive(Debug)]
 pub(crate) struct ScratchPool {
     idle: Mutex<Vec<Scratch>>,
+    /// The most words of a thread's memory that is kept.
+    most_words: usize,
+}
+
+impl Default for ScratchPool {
+    fn default() -> Self {
+        ScratchPool { idle: Mutex::default(), most_words: usize::MAX }
+    }
 }
 
 impl ScratchPool {
+    /// A pool that frees the memory of a thread that has more than this many bytes.
+    pub fn with_most(bytes: usize) -> ScratchPool {
+        ScratchPool { most_words: bytes / size_of::<u64>(), ..ScratchPool::default() }
+    }
+
     /// Runs `work` with scratch memory that no other thread uses.
     pub fn with<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = lock().pop().unwrap_or_default();
         let result = work(&mut scratch);
-        lock().push(scratch);
+        if scratch.words.len() <= self.most_words {
+            lock().push(scratch);
+        }
         result
+    }
+
+    #[cfg(test)]
+    pub fn kept_bytes(&self) -> usize {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.iter().map(|scratch| scratch.words.len() * size_of::<u64>()).sum()
     }
 }

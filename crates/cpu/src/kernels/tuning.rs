@@ -44,9 +44,9 @@ pub(super) mod direct {
     pub const ROW: Cost = [5.4, 9.6];
     /// A tap of a vector of outputs.
     pub const TAP: Cost = [0.3, 1.2];
-    /// The same where neighbouring windows are several elements apart, in addition, and again for elements of 8 bits,
-    /// which take several instructions to sort.
+    /// The same where neighbouring windows are several elements apart, in addition.
     pub const SORTED: Cost = [0.25, 0.0];
+    /// The same for elements of 8 bits, which take several instructions to sort, in addition.
     pub const SORTED_8: Cost = [2.3, 1.3];
     /// The same for floats of 16 bits, in addition.
     pub const HALF: Cost = [0.75, 0.7];
@@ -127,8 +127,9 @@ pub(super) mod interleaved {
     pub const LANE_BYTES: usize = 64;
     /// The most vectors of neighbouring lanes.
     pub const MOST_VECTORS: usize = 16;
-    /// The most bytes of X, Y and Indices of a block of planes if lanes fill several vectors, and if they fill one.
+    /// The most bytes of X, Y and Indices of a block of planes if lanes fill several vectors.
     pub const BLOCK_BYTES: usize = 32 << 10;
+    /// The same if they fill one vector.
     pub const MOST_BYTES: usize = 256 << 10;
     /// The fewest blocks of planes if lanes fill several vectors, because lanes of the last block may have no plane.
     pub const FEWEST_BLOCKS: usize = 8;
@@ -139,13 +140,15 @@ pub(super) mod columns {
 
     /// A byte of the tensors.
     pub const BYTE: Cost = [0.014, 0.049];
-    /// A row of outputs, and a row of X that one of its windows contains.
+    /// A row of outputs.
     pub const ROW: Cost = [33.0, 32.0];
+    /// A row of X that the windows of a row of outputs contain.
     pub const TAPS: Cost = [0.012, 2.5];
     /// A vector of columns that takes a row of X.
     pub const REDUCED: Cost = [1.0, 0.00068];
-    /// An output, and a column that is searched for it.
+    /// An output.
     pub const OUTPUT: Cost = [2.0, 8.7];
+    /// A column that is searched for an output.
     pub const SEARCHED: Cost = [0.34, 1.0];
     /// An output that is a column itself.
     pub const CHANNEL: Cost = [1.3, 5.0];
@@ -174,13 +177,16 @@ pub(super) mod global {
 
     /// A byte of the tensors.
     pub const BYTE: Cost = [0.022, 0.024];
-    /// A batch of small windows, and a window in it.
+    /// A batch of small windows.
     pub const BATCH: Cost = [76.0, 190.0];
+    /// A window in a batch.
     pub const IN_BATCH: Cost = [6.5, 3.9];
     /// A window that is computed by itself.
     pub const ALONE: Cost = [25.0, 74.0];
     /// A vector of a small window.
     pub const TAKEN: Cost = [0.0, 0.6];
+    /// A vector of a long window that other windows have too. Measured: 0.4 to 1.0 for windows of 500 to 60,000 elements.
+    pub const AGAIN: Cost = [0.45, 0.5];
 
     /// The bytes of a block: few enough to stay in the first-level cache for the search.
     pub const BLOCK_BYTES: usize = 16 << 10;
@@ -200,8 +206,9 @@ pub(super) mod separable {
     pub const STEP: Cost = [540.0, 0.25];
     /// A phase of a row.
     pub const ROW: Cost = [18.0, 24.0];
-    /// A vector of lanes that is loaded, and a tap of a vector.
+    /// A vector of lanes that is loaded.
     pub const LOADED: Cost = [3.1, 3.3];
+    /// A tap of a vector.
     pub const REDUCED: Cost = [0.43, 0.48];
     /// A position that is loaded by itself because of a stride.
     pub const GATHERED: Cost = [0.2, 0.24];

@@ -78,9 +78,7 @@ fn cost(pool: &Pool<'_>) -> f64 {
     let view = pool.view;
     let bytes = pool.plan.dtype().bytes();
     let lane = if pool.plan.indices.is_some() { bytes.max(4) } else { bytes };
-    let permuted = if pool.permutes() { view.outer as f64 } else { 0.0 };
     let row = |elements: f64| pool.vectors(elements, lane).ceil().max(1.0);
-    let half = |reduced: f64| if pool.is_half() { reduced } else { 0.0 };
     if outputs_are_columns(view) {
         let rows = pool.outputs() / view.inner as f64;
         let taken = rows * view.most_taps() as f64;
@@ -91,12 +89,12 @@ fn cost(pool: &Pool<'_>) -> f64 {
             (TAPS, taken),
             (REDUCED, reduced),
             (CHANNEL, pool.outputs()),
-            (PERMUTED_PLANE, permuted),
-            (HALF, half(reduced)),
+            (PERMUTED_PLANE, pool.permuted_planes()),
+            (HALF, pool.if_half(reduced)),
         ]);
     }
-    let Some(last) = view.axes.last() else { return 0.0 };
-    let along = last.window.most_taps(last.input) as f64;
+    let Some(last) = view.axes.last() else { return f64::INFINITY };
+    let along = last.window.most_taps(last.input).max(1) as f64;
     let rows = pool.outputs() / (last.output as f64 * view.inner as f64).max(1.0);
     let taken = rows * (view.most_taps() as f64 / along);
     let reduced = taken * row(last.input as f64 * view.inner as f64);
@@ -107,8 +105,8 @@ fn cost(pool: &Pool<'_>) -> f64 {
         (REDUCED, reduced),
         (OUTPUT, pool.outputs()),
         (SEARCHED, pool.outputs() * along),
-        (PERMUTED_PLANE, permuted),
-        (HALF, half(reduced)),
+        (PERMUTED_PLANE, pool.permuted_planes()),
+        (HALF, pool.if_half(reduced)),
     ])
 }
 

@@ -161,7 +161,7 @@ impl<'a> FlatSizes<'a> {
             (ROW, apart),
             (TAP, along_rows),
             (EDGE, jobs * edges),
-            (HALF, if pool.is_half() { along_rows + across } else { 0.0 }),
+            (HALF, pool.if_half(along_rows + across)),
         ])
     }
 

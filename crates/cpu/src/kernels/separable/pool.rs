@@ -9,6 +9,9 @@ use super::steps::{Step, block, steps};
 use crate::kernels::axes::{Axis, MOST_INDEX, index_span};
 use crate::kernels::kernel::Pool;
 
+/// The most layouts that are kept: blocks in the middle and at the ends of up to four axes.
+const MOST_LAYOUTS: usize = 16;
+
 /// A pool of strided windows: everything that does not depend on data.
 #[derive(Debug)]
 pub(crate) struct Separable {
@@ -92,6 +95,9 @@ impl Separable {
             return Arc::clone(layout);
         }
         let layout = Arc::new(BlockLayout::new(&self.axes, self.inner, self.outer_steps.first(), outputs));
+        if layouts.len() == MOST_LAYOUTS {
+            layouts.swap_remove(0);
+        }
         layouts.push(Arc::clone(&layout));
         layout
     }

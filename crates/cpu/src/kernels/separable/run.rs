@@ -27,7 +27,6 @@ fn cost(pool: &Pool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
     let extents: Vec<f64> = axes.iter().zip(block).map(|(axis, &outputs)| axis.loaded(outputs) as f64).collect();
     let blocks: f64 =
         axes.iter().zip(block).map(|(axis, &outputs)| axis.output.max(1).div_ceil(outputs) as f64).product();
-    let permuted = if pool.permutes() { pool.view.outer as f64 } else { 0.0 };
     let rows = blocks * extents[..*inner].iter().product::<f64>();
     let loaded = rows * extents[*inner..].iter().product::<f64>();
     let (mut left, mut reduced, mut of_rows) = (extents.clone(), 0.0, 0.0);
@@ -40,7 +39,8 @@ fn cost(pool: &Pool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
     let gathered = if row.stride == 1 { 0.0 } else { loaded / channels };
     let in_vectors = if row.stride == 1 || channels > 1.0 { pool.vectors(loaded, sizes.lane_bytes) } else { 0.0 };
     let reduced = pool.vectors(reduced, sizes.lane_bytes);
-    let half = if pool.is_half() { in_vectors + reduced + 2.0 * pool.vectors(gathered, 2) } else { 0.0 };
+    // A position that is loaded by itself is converted by itself too, as an eighth of a vector.
+    let half = in_vectors + reduced + gathered / 8.0;
     pool.cost(&[
         (BYTE, pool.bytes()),
         (STEP, blocks * of_rows),
@@ -49,8 +49,8 @@ fn cost(pool: &Pool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
         (REDUCED, reduced),
         (GATHERED, gathered),
         (OUTPUT, pool.outputs()),
-        (PERMUTED_PLANE, permuted),
-        (HALF, half),
+        (PERMUTED_PLANE, pool.permuted_planes()),
+        (HALF, pool.if_half(half)),
     ])
 }
 
