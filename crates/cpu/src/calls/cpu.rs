@@ -46,11 +46,19 @@ pub struct Cpu {
 }
 
 /// The caller's function that is called between parts of the work and says whether to stop.
-pub(super) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
+#[derive(Clone)]
+pub(super) struct Stop(Arc<dyn Fn() -> bool + Send + Sync>);
 
-/// The same for kernels.
-pub(super) fn stop_of(stop: &Option<Stop>) -> Option<StopRef<'_>> {
-    stop.as_deref().map(|stop| stop as StopRef<'_>)
+impl Stop {
+    pub fn function(&self) -> StopRef<'_> {
+        &*self.0
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Stop")
+    }
 }
 
 impl Default for Cpu {
@@ -136,7 +144,7 @@ impl Cpu {
     /// # Ok::<(), ExecuteError>(())
     /// ```
     pub fn stop_when(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Cpu {
-        Cpu { stop: Some(Arc::new(stop)), ..self }
+        Cpu { stop: Some(Stop(Arc::new(stop))), ..self }
     }
 
     /// The vector instructions that kernels use.

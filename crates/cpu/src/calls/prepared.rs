@@ -1,11 +1,10 @@
 //! The CPU as a backend, and a plan with its kernel.
 
-use std::fmt;
 use std::sync::Arc;
 
 use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, Run, TensorMut, TensorRef};
 
-use super::cpu::{Cpu, Stop, stop_of};
+use super::cpu::{Cpu, Stop};
 use super::work::PlannedWork;
 use crate::kernels::cpu_kernel::CpuKernel;
 use crate::kernels::parts::threads;
@@ -30,23 +29,12 @@ use crate::kernels::simd::SimdLevel;
 /// assert_eq!((y.data(), indices.data()), (&[3, 9][..], &[0, 3][..]));
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
+#[derive(Debug)]
 pub struct PreparedCpu {
     simd: SimdLevel,
     stop: Option<Stop>,
     work: PlannedWork,
     scratch: ScratchPool,
-}
-
-impl fmt::Debug for PreparedCpu {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PreparedCpu { simd, stop, work, .. } = self;
-        formatter
-            .debug_struct("PreparedCpu")
-            .field("simd", simd)
-            .field("stops", &stop.is_some())
-            .field("work", work)
-            .finish_non_exhaustive()
-    }
 }
 
 impl PreparedCpu {
@@ -62,7 +50,7 @@ impl PreparedCpu {
 
     /// Reads X, and writes the outputs, as bytes: [`Run::run`].
     fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        self.work.compute((self.simd, &self.scratch, stop_of(&self.stop)), inputs, outputs)
+        self.work.compute((self.simd, &self.scratch, self.stop.as_ref().map(Stop::function)), inputs, outputs)
     }
 }
 
@@ -96,7 +84,7 @@ impl Cpu {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         let work = self.last.work(plan, self.kernel)?;
-        work.compute((self.simd, &self.last.scratch, stop_of(&self.stop)), inputs, outputs)
+        work.compute((self.simd, &self.last.scratch, self.stop.as_ref().map(Stop::function)), inputs, outputs)
     }
 }
 
@@ -133,7 +121,7 @@ impl Backend for Cpu {
 
     fn check_alive(&self) -> Result<(), ExecuteError> {
         match &self.stop {
-            Some(stop) if stop() => Err(ExecuteError::Interrupted),
+            Some(stop) if stop.function()() => Err(ExecuteError::Interrupted),
             _ => Ok(()),
         }
     }

@@ -185,7 +185,8 @@ pub(super) mod global {
     pub const ALONE: Cost = [25.0, 74.0];
     /// A vector of a small window.
     pub const TAKEN: Cost = [0.0, 0.6];
-    /// A vector of a long window that other windows have too. Measured: 0.4 to 1.0 for windows of 500 to 60,000 elements.
+    /// A vector of a long window that other windows have too. Measured: 0.4 to 1.0 for windows of 500 to 60,000
+    /// elements.
     pub const AGAIN: Cost = [0.45, 0.5];
 
     /// The bytes of a block: few enough to stay in the first-level cache for the search.
