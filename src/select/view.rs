@@ -351,7 +351,7 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
         passes.push(Pass::of(all(outer, &extents[..begin]), of, all(inner, &extents[end..]))?);
         Ok(())
     };
-    if family == Family::Direct {
+    if family != Family::Separable {
         let mut end = axes.len();
         while end > 0 {
             let begin = end.saturating_sub(3);
