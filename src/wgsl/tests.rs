@@ -42,7 +42,7 @@ fn every_key() -> Vec<KernelKey> {
     all.extend(indices.map(keys::unpool_report));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
-        if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {
+        if dtype.is_float() && dtype.bytes() <= 4 {
             use ActivationKind::{HardSigmoid, LeakyRelu, Sigmoid, Tanh};
             activations.extend([LeakyRelu, HardSigmoid, Tanh, Sigmoid]);
         }
