@@ -2,12 +2,14 @@
 
 #[path = "adapter.rs"]
 mod adapter;
+#[path = "host.rs"]
+mod host;
 
 use std::error::Error;
 
 use adapter::{Backend, gpu_options};
 use clap::Args;
-use wgpu_pooling::{Backend as _, Cpu, Device, ExecuteError, Gpu, GpuOptions};
+use wgpu_pooling::{Backend as Computes, ExecuteError, Gpu, GpuOptions};
 
 use crate::common::one_line;
 
@@ -32,13 +34,14 @@ impl Where {
         }
     }
 
-    /// The device that the options ask for, and its name with the reason if it is the CPU. Only `auto` falls back to
-    /// the CPU if there is no GPU; a backend or an adapter that was named has to exist.
-    pub fn open(&self) -> Result<(Device, String), Box<dyn Error>> {
+    /// What the options ask for, and its name, with the reason if it is no GPU. Only `auto` falls back to the CPU if
+    /// there is no GPU; a backend or an adapter that was named has to exist.
+    pub fn open(&self) -> Result<(Box<dyn Computes>, String), Box<dyn Error>> {
         let cpu = |why: &str| {
-            let device = Device::from(Cpu::new());
-            let name = format!("{}: {why}", device.name());
-            Ok((device, name))
+            let host = host::host();
+            let faster = if cfg!(feature = "cpu") { "" } else { "; --features cpu,rayon,avx512 is faster" };
+            let name = format!("{}: {why}{faster}", host.name());
+            Ok((host, name))
         };
         let Some(options) = self.options() else {
             return match self.adapter {
@@ -49,9 +52,8 @@ impl Where {
         let may_be_cpu = self.backend == Backend::Auto && self.adapter.is_none();
         match Gpu::open_blocking(&options) {
             Ok(gpu) => {
-                let device = Device::from(gpu);
-                let name = device.name();
-                Ok((device, name))
+                let name = gpu.name();
+                Ok((Box::new(gpu), name))
             }
             Err(why @ (ExecuteError::NoAdapter(_) | ExecuteError::NoDevice(_))) if may_be_cpu => {
                 cpu(&one_line(&why.to_string()))

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use engine::Where;
 use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ValueSource};
-use wgpu_pooling::{Device, Plan, Preset};
+use wgpu_pooling::{Backend, Plan, Preset};
 
 /// Runs ONNX node tests: models of one node with their inputs and outputs.
 ///
@@ -55,7 +55,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let mut failed = 0;
     for test in &tests {
         let name = test.file_name().unwrap_or_default().to_string_lossy();
-        match run_test(&device, test, options.preset) {
+        match run_test(&*device, test, options.preset) {
             Ok(plan) => {
                 let outputs: Vec<_> = plan.outputs().iter().map(|output| &output.shape).collect();
                 writeln!(report, "ok      {name}: {}, {outputs:?}", plan.operator())?;
@@ -87,7 +87,7 @@ fn node_tests(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 }
 
 /// Runs the node of a test's model on its inputs, and compares the outputs.
-fn run_test(device: &Device, test: &Path, preset: Preset) -> Result<Plan, Box<dyn Error>> {
+fn run_test(device: &dyn Backend, test: &Path, preset: Preset) -> Result<Plan, Box<dyn Error>> {
     let model = Model::open(&test.join("model.onnx"))?;
     let [node] = model.nodes() else {
         return Err(format!("the model has {} pooling nodes, expected one", model.nodes().len()).into());

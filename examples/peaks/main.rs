@@ -42,7 +42,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let plan = pool.plan(x.shape(), DType::U32, Some(IndexType::I32))?;
     let (device, name) = options.place.open()?;
 
-    let pool = pollster::block_on(Backend::prepare(&device, plan.clone()))?;
+    let pool = pollster::block_on(device.prepare(plan.clone()))?;
     let (y, indices): (Tensor<u32>, Tensor<i32>) = pool.call_blocking(&[(&x).into()])?;
     writeln!(report, "computed on  {name}")?;
     writeln!(report, "picture      {} x {}: {}", original.width(), original.height(), brightness::WHAT)?;

@@ -47,7 +47,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let folder = &options.out;
     fs::create_dir_all(folder).map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
 
-    let (results, kernels) = plans.compute(&device, &x)?;
+    let (results, kernels) = plans.compute(&*device, &x)?;
     writeln!(report, "computed on  {name}")?;
     writeln!(report, "x            f32 {:?}", x.shape())?;
     writeln!(report, "y            f32 {:?}", results.pooled.shape())?;

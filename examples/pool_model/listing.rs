@@ -1,8 +1,9 @@
 //! What is known of a pooling node, before it is written as text or as JSON.
 
 use wgpu_pooling::onnx::{ModelNode, Trap};
-use wgpu_pooling::{Attribute, Choice, Cpu, Limits, Plan, Preset, select};
+use wgpu_pooling::{Attribute, Choice, Limits, Plan, Preset, select};
 
+use crate::host::host;
 use crate::run::{Comparison, Run};
 
 pub struct Listing<'a> {
@@ -26,8 +27,8 @@ impl<'a> Listing<'a> {
             Some(Ok(run)) => Ok(run.plan.clone()),
             _ => node.plan(preset).map_err(|error| error.to_string()),
         };
-        let cpu = plan.as_ref().ok().map(|plan| match Cpu::new().prepare(plan.clone()) {
-            Ok(prepared) => prepared.kernel().name().to_owned(),
+        let cpu = plan.as_ref().ok().map(|plan| match pollster::block_on(host().prepare(plan.clone())) {
+            Ok(prepared) => prepared.kernel(),
             Err(error) => error.to_string(),
         });
         let gpu = plan.as_ref().ok().map(|plan| match select(plan, &Limits::WEBGPU, &Choice::default()) {

@@ -6,6 +6,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/host.rs"]
+mod host;
 mod json;
 mod listing;
 #[path = "../common/plan.rs"]

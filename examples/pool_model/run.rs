@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ModelInput, ValueSource};
-use wgpu_pooling::{Activation, Backend, Cpu, DType, Plan, Preset, TensorMut, TensorRef};
+use wgpu_pooling::{Activation, DType, Plan, Preset, TensorMut, TensorRef};
+
+use crate::host::host;
 
 /// A tensor of the run.
 #[derive(Clone)]
@@ -145,7 +147,7 @@ fn execute(plan: &Plan, views: &[TensorRef<'_>]) -> Result<Vec<Held>, String> {
     }
     // An input that the plan depends on is a part of the plan.
     let views = views.get(..plan.inputs().len()).unwrap_or(views);
-    Cpu::new().run_blocking(plan, views, &mut slices).map_err(|error| error.to_string())?;
+    host().run_blocking(plan, views, &mut slices).map_err(|error| error.to_string())?;
     drop(slices);
     Ok(outputs)
 }

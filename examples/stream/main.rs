@@ -26,7 +26,7 @@ use agreement::agreement;
 use file::{Input, Output};
 use options::Options;
 use progress::Progress;
-use wgpu_pooling::{DType, Device, IndexType, MaxPool, Plan, Stream, TensorSpec};
+use wgpu_pooling::{Backend, DType, IndexType, MaxPool, Plan, Stream, TensorSpec};
 
 fn main() -> ExitCode {
     common::main(run)
@@ -77,11 +77,11 @@ fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn
     let of = |spec: &TensorSpec| format!("{} {:?}, {}", spec.dtype.name(), spec.shape, mebibytes(spec.bytes()));
     writeln!(report, "x            {}", of(&plan.inputs()[0]))?;
     writeln!(report, "y            {}", of(&plan.outputs()[0]))?;
-    compute(&device, &plan, input, job, indices, report)
+    compute(&*device, &plan, input, job, indices, report)
 }
 
 fn compute(
-    device: &Device,
+    device: &dyn Backend,
     plan: &Plan,
     mut input: Input,
     job: &Job,
@@ -106,7 +106,7 @@ fn compute(
     writeln!(report, "budget       {}", mebibytes(job.budget))?;
     writeln!(report, "held         {} at most", mebibytes(streamed.peak_bytes))?;
     writeln!(report, "tiles        {}", streamed.tiles)?;
-    if let Device::Gpu(_) = device {
+    if streamed.bytes_uploaded > 0 {
         let (up, down) = (mebibytes(streamed.bytes_uploaded), mebibytes(streamed.bytes_downloaded));
         writeln!(report, "moved        {up} up, {down} down")?;
     }
