@@ -62,7 +62,7 @@ impl IndexSpace {
         let mut converted: Vec<To> = zeros(&shape)?;
         let (strides, mut bad) = (to.strides(), BadIndices::default());
         let (mut coordinates, mut target) = (vec![0; spatial.len()], vec![0; spatial.len()]);
-        for_each_element(batch, channels, &spatial, |n, c, at| {
+        for_each_element(batch, channels, &spatial, &mut |n, c, at| {
             let place = position(self.layout, channels, &spatial, n, c, at);
             let index = indices[place].to_i64();
             let named = self.decode_into(index, n, c, &mut coordinates).filter(|&(target_n, target_c)| {

@@ -104,8 +104,7 @@ pub fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
 /// Steps to the next position in a box, the last axis fastest, like an odometer. `range` is the box along an axis.
 /// Returns the axis along which the position has moved on; those after it are at their beginning again. `None` where
 /// the position is the last one.
-#[inline]
-pub fn advance(at: &mut [usize], range: impl Fn(usize) -> Range<usize>) -> Option<usize> {
+pub fn advance(at: &mut [usize], range: &dyn Fn(usize) -> Range<usize>) -> Option<usize> {
     let axis = (0..at.len()).rev().find(|&axis| at[axis] + 1 < range(axis).end)?;
     at[axis] += 1;
     (axis + 1..at.len()).for_each(|inner| at[inner] = range(inner).start);
@@ -113,12 +112,12 @@ pub fn advance(at: &mut [usize], range: impl Fn(usize) -> Range<usize>) -> Optio
 }
 
 /// Calls `visit` with every tuple of coordinates below `extents`, the last axis fastest; with none if an extent is 0.
-pub fn for_each(extents: &[usize], mut visit: impl FnMut(&[usize])) {
+pub fn for_each(extents: &[usize], visit: &mut dyn FnMut(&[usize])) {
     let mut at = vec![0; extents.len()];
     let mut more = !extents.contains(&0);
     while more {
         visit(&at);
-        more = advance(&mut at, |axis| 0..extents[axis]).is_some();
+        more = advance(&mut at, &|axis| 0..extents[axis]).is_some();
     }
 }
 
@@ -127,9 +126,9 @@ pub(crate) fn for_each_element(
     batch: usize,
     channels: usize,
     extents: &[usize],
-    mut visit: impl FnMut(usize, usize, &[usize]),
+    visit: &mut dyn FnMut(usize, usize, &[usize]),
 ) {
-    for_each(&[&[batch, channels], extents].concat(), |at| visit(at[0], at[1], &at[2..]));
+    for_each(&[&[batch, channels], extents].concat(), &mut |at| visit(at[0], at[1], &at[2..]));
 }
 
 /// The position of an element in a dense tensor of a layout: N, C, spatial or N, spatial, C.

@@ -57,7 +57,7 @@ fn pool<T: Element>(part: &PartOf<'_>, x: &[T], y: &mut [T], mut indices: Option
     for (outer, row) in part.outer.clone().flat_map(|outer| part.rows.clone().map(move |row| (outer, row))) {
         let plane = outer * view.plane();
         let (index_of_plane, index_of_seed) = (view.index_of_plane(outer), view.index_of_seed(outer));
-        for_each(&extents, |at| {
+        for_each(&extents, &mut |at| {
             let (inner, rest) = at.split_last().unwrap_or((&0, &[]));
             let mut out = At::default();
             out[0] = row;
@@ -109,7 +109,7 @@ pub(crate) fn window<T: Element>(
             }
         }
         // The next line of taps.
-        if advance(&mut tap[..axes - 1], |axis| 0..taps[axis].count as usize).is_none() {
+        if advance(&mut tap[..axes - 1], &|axis| 0..taps[axis].count as usize).is_none() {
             break;
         }
     }

@@ -390,7 +390,8 @@ fn position<C: Code>(block: &[C::Element], best: C::Lane) -> Option<usize> {
     Some(number * LANES + at)
 }
 
-/// The greatest lane of a block. Four places of the block are read at a time.
+/// The greatest lane of a block. Four places of the block are read at a time. Planes of some hundred elements took 1.2
+/// of the time where they were read from end to end, and the same time where 64 of them shared a loop.
 ///
 /// ```text
 /// block    a0 a1 a2 ..  b0 b1 b2 ..  c0 c1 c2 ..  d0 d1 d2 ..  rest

@@ -229,6 +229,8 @@ impl InterleavedPart<'_> {
                 let of_x = InterleavedPlanes { count, plane: input, lanes };
                 let of_y = InterleavedPlanes { plane: output, ..of_x };
                 // A processor prefetches memory that is read in order, but not planes that are read side by side.
+                // Copying the next planes between these steps is not done: it took 0.91 to 1.07 of the time in f16, 1.0
+                // to 1.2 in f32.
                 let length = count * input * bytes;
                 planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
                 interleave(simd, bytes, of_x, planes_of_x, interleaved_x);

@@ -43,7 +43,7 @@ pub(super) fn stay_in_their_windows(
             let mut place = unit * plane * columns.channels;
             let base = base(unit * columns.channels);
             let mut stay = true;
-            for_each(columns.outer_sources, |at| {
+            for_each(columns.outer_sources, &mut |at| {
                 let rows = columns.rows_of(windows, at);
                 let of_row = indices.part(place..place + columns.runs.len());
                 place += columns.runs.len();

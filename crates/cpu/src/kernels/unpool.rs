@@ -547,7 +547,7 @@ fn sources(plan: &UnpoolPlan, planes: Range<usize>, mut visit: impl FnMut(usize,
     for outer in planes {
         let (n, c) = (outer / plan.channels, outer % plan.channels);
         let mut position = 0;
-        for_each(&plan.x_extents, |at| {
+        for_each(&plan.x_extents, &mut |at| {
             visit(x_places.at(n, c, position), index_places.at(n, c, position), n, c, at);
             position += 1;
         });

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::max_pool::{max_pool, max_pool_with_indices};
 use super::max_unpool::max_unpool;
 use crate::backend::{Backend, Later, Run};
-use crate::element::{Element, Index, IndexType};
+use crate::element::{DType, Element};
 use crate::error::ExecuteError;
-use crate::plan::Plan;
-use crate::tensor::{Tensor, TensorView};
+use crate::indices::Indices;
+use crate::plan::{Plan, UnpoolPlan};
+use crate::tensor::{Tensor, TensorView, zeros};
 use crate::untyped::{TensorMut, TensorRef, check_operands};
 use crate::with_element;
 
@@ -82,19 +83,14 @@ impl Run for PreparedReference {
 /// Computes a plan. If there is an error, nothing is written.
 fn compute(plan: &Plan, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
     check_operands(plan, inputs, outputs)?;
-    let dtype = plan.inputs()[0].dtype;
-    match plan.index_type() {
-        Some(IndexType::I32) => with_element!(dtype, T => compute_as::<T, i32>(plan, inputs, outputs)),
-        // The type of indices does not matter to a pool that has none.
-        Some(IndexType::I64) | None => with_element!(dtype, T => compute_as::<T, i64>(plan, inputs, outputs)),
-    }
+    with_element!(plan.inputs()[0].dtype, T => compute_as::<T>(plan, inputs, outputs))
 }
 
 fn put<T: Element>(output: &mut TensorMut<'_>, tensor: &Tensor<T>) -> Result<(), ExecuteError> {
     output.put(bytemuck::cast_slice(tensor.data()))
 }
 
-fn compute_as<T: Element, I: Index>(
+fn compute_as<T: Element>(
     plan: &Plan,
     inputs: &[TensorRef<'_>],
     outputs: &mut [TensorMut<'_>],
@@ -104,14 +100,31 @@ fn compute_as<T: Element, I: Index>(
     match plan {
         Plan::Pool(plan) if plan.indices.is_none() => put(&mut outputs[0], &max_pool(plan, x)?),
         Plan::Pool(plan) => {
-            let (y, indices) = max_pool_with_indices::<T, I>(plan, x)?;
-            put(&mut outputs[0], &y)?;
-            put(&mut outputs[1], &indices)
+            let (y, indices) = max_pool_with_indices(plan, x)?;
+            put_indices(&mut outputs[1], indices.data())?;
+            put(&mut outputs[0], &y)
         }
-        Plan::Unpool(plan) => {
-            let indices = inputs[1].elements::<I>()?;
-            let indices = TensorView::new(inputs[1].shape(), &indices)?;
-            put(&mut outputs[0], &max_unpool(plan, x, indices)?)
-        }
+        Plan::Unpool(plan) => put(&mut outputs[0], &max_unpool_of(plan, x, &inputs[1])?),
+    }
+}
+
+/// Writes indices as a tensor's type. A plan refuses i32 where an index may exceed it, so nothing is lost.
+fn put_indices(output: &mut TensorMut<'_>, indices: &[i64]) -> Result<(), ExecuteError> {
+    if output.dtype() == DType::I64 {
+        return output.put(bytemuck::cast_slice(indices));
+    }
+    let mut narrow = zeros::<i32>(&[indices.len()])?;
+    narrow.iter_mut().zip(indices).for_each(|(to, &index)| *to = index as i32);
+    output.put(bytemuck::cast_slice(&narrow))
+}
+
+fn max_unpool_of<T: Element>(
+    plan: &UnpoolPlan,
+    x: TensorView<'_, T>,
+    indices: &TensorRef<'_>,
+) -> Result<Tensor<T>, ExecuteError> {
+    match indices.dtype() {
+        DType::I32 => max_unpool(plan, x, Indices::I32(&indices.elements()?)),
+        _ => max_unpool(plan, x, Indices::I64(&indices.elements()?)),
     }
 }

@@ -1,7 +1,7 @@
 //! MaxPool, GlobalMaxPool and AdaptiveMaxPool: reduces the elements of each window in row-major order.
 
 use crate::activation;
-use crate::element::{Element, Index};
+use crate::element::Element;
 use crate::error::{ExecuteError, PlanError};
 use crate::options::{EmptyIndex, Layout};
 use crate::plan::{IndexPlan, PoolPlan};
@@ -20,17 +20,17 @@ enum Outcome<T> {
 /// The maxima.
 pub(super) fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
     let mut y = zeros(plan.output_shape())?;
-    pool(plan, &x, |n, c, out, outcome| {
+    pool(plan, &x, &mut |n, c, out, outcome| {
         y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
     });
     Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
 }
 
 /// The maxima and their indices.
-pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
+pub(crate) fn max_pool_with_indices<T: Element>(
     plan: &PoolPlan,
     x: TensorView<'_, T>,
-) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+) -> Result<(Tensor<T>, Tensor<i64>), ExecuteError> {
     let Some(index_plan) = &plan.indices else {
         let (operator, what, actual) = (plan.operator, "outputs", plan.outputs.len());
         return Err(PlanError::OperandCount { operator, what, expected: "2", actual }.into());
@@ -38,7 +38,7 @@ pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
     let strides = index_plan.space.strides();
     let mut y = zeros(plan.output_shape())?;
     let mut indices = zeros(&plan.outputs[1].shape)?;
-    pool(plan, &x, |n, c, out, outcome| {
+    pool(plan, &x, &mut |n, c, out, outcome| {
         let index = match &outcome {
             Outcome::Element { at, .. } => {
                 let at: Vec<i64> = at.iter().map(|&coordinate| coordinate as i64).collect();
@@ -47,7 +47,7 @@ pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
             Outcome::Lowest => plan.origin.plane(&strides, n, c, &vec![0; out.len()]),
             Outcome::Empty => empty_index(plan, index_plan, n, c, out),
         };
-        indices[output_position(plan, index_plan.space.layout, n, c, out)] = I::from_i64(index);
+        indices[output_position(plan, index_plan.space.layout, n, c, out)] = index;
         y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
     });
     Ok((
@@ -56,38 +56,51 @@ pub(crate) fn max_pool_with_indices<T: Element, I: Index>(
     ))
 }
 
-/// Visits every window with batch, channel, its coordinates in the output, and its outcome.
-fn pool<T: Element>(plan: &PoolPlan, x: &TensorView<'_, T>, mut emit: impl FnMut(usize, usize, &[usize], Outcome<T>)) {
-    let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
-    let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
-    for_each_element(plan.batch, plan.channels, &outputs, |n, c, out| {
+/// What is done with a window: batch, channel, its coordinates in the output, and its outcome.
+type Emit<'e, T> = dyn FnMut(usize, usize, &[usize], Outcome<T>) + 'e;
+
+/// Visits every window.
+fn pool<T: Element>(plan: &PoolPlan, x: &TensorView<'_, T>, emit: &mut Emit<'_, T>) {
+    let [inputs, outputs] = extents(plan);
+    for_each_element(plan.batch, plan.channels, &outputs, &mut |n, c, out| {
         let element = |at: &[usize]| x.data()[position(plan.layout(), plan.channels, &inputs, n, c, at)];
         emit(n, c, out, window(plan, out, element));
     });
 }
 
+/// The spatial extents of X and Y.
+fn extents(plan: &PoolPlan) -> [Vec<usize>; 2] {
+    [plan.axes.iter().map(|axis| axis.input).collect(), plan.axes.iter().map(|axis| axis.output).collect()]
+}
+
 /// The maximum of one window, its elements taken in row-major order.
 fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize]) -> T) -> Outcome<T> {
-    let taps: Vec<_> = plan.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o)).collect();
-    let counts: Vec<usize> = taps.iter().map(|taps| taps.count as usize).collect();
-    if counts.contains(&0) {
-        return Outcome::Empty;
-    }
     let mut current: Option<(T, Vec<usize>)> = None;
-    let mut at = vec![0; out.len()];
-    for_each(&counts, |tap| {
-        for axis in 0..tap.len() {
-            at[axis] = (taps[axis].first + tap[axis] as i64 * taps[axis].step) as usize;
-        }
-        let v = element(&at);
+    let any = for_each_tap(plan, out, &mut |at| {
+        let v = element(at);
         if plan.replaces(current.as_ref().map(|(best, _)| *best), v) {
-            current = Some((v, at.clone()));
+            current = Some((v, at.to_vec()));
         }
     });
     match current {
+        _ if !any => Outcome::Empty,
         Some((value, at)) => Outcome::Element { value, at },
         None => Outcome::Lowest,
     }
+}
+
+/// Visits the taps of one window that lie in X, in row-major order, with their coordinates. `false` if there are none.
+fn for_each_tap(plan: &PoolPlan, out: &[usize], visit: &mut dyn FnMut(&[usize])) -> bool {
+    let taps: Vec<_> = plan.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o)).collect();
+    let counts: Vec<usize> = taps.iter().map(|taps| taps.count as usize).collect();
+    let mut at = vec![0; out.len()];
+    for_each(&counts, &mut |tap| {
+        for axis in 0..tap.len() {
+            at[axis] = (taps[axis].first + tap[axis] as i64 * taps[axis].step) as usize;
+        }
+        visit(&at);
+    });
+    !counts.contains(&0)
 }
 
 /// The element of Y of an outcome.
@@ -115,6 +128,6 @@ fn empty_index(plan: &PoolPlan, indices: &IndexPlan, n: usize, c: usize, out: &[
 }
 
 fn output_position(plan: &PoolPlan, layout: Layout, n: usize, c: usize, out: &[usize]) -> usize {
-    let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
+    let [_, outputs] = extents(plan);
     position(layout, plan.channels, &outputs, n, c, out)
 }

@@ -1,25 +1,26 @@
 //! MaxUnpool: start from zeros, then write each element to the position that its index names, in (n, c, spatial) order.
 
 use crate::activation;
-use crate::element::{Element, Index};
+use crate::element::Element;
 use crate::error::ExecuteError;
+use crate::indices::Indices;
 use crate::plan::{IndexTarget, UnpoolPlan};
 use crate::tensor::{Tensor, TensorView, for_each_element, position, zeros};
 
 /// The values of X at the positions that the indices name, zeros elsewhere.
-pub(super) fn max_unpool<T: Element, I: Index>(
+pub(super) fn max_unpool<T: Element>(
     plan: &UnpoolPlan,
     x: TensorView<'_, T>,
-    indices: TensorView<'_, I>,
+    indices: Indices<'_>,
 ) -> Result<Tensor<T>, ExecuteError> {
     let mut y = zeros(plan.output_shape())?;
     let mut first_offender: Option<(usize, i64)> = None;
     let mut offenders = 0;
     let mut target = vec![0; plan.x_extents.len()];
-    for_each_element(plan.batch, plan.channels, &plan.x_extents, |n, c, at| {
+    for_each_element(plan.batch, plan.channels, &plan.x_extents, &mut |n, c, at| {
         let from = position(plan.layout(), plan.channels, &plan.x_extents, n, c, at);
         let index_position = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
-        let index = indices.data()[index_position].to_i64();
+        let index = indices.get(index_position);
         match plan.index_target(index, n, c, at, &mut target) {
             IndexTarget::Element(n, c) => {
                 let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &target);

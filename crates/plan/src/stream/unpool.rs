@@ -297,7 +297,7 @@ fn visit(
     let extents: Vec<usize> = region.spatial.iter().map(ExactSizeIterator::len).collect();
     let channels = region.channels.len();
     let mut at = vec![0; extents.len()];
-    for_each_element(region.batch.len(), channels, &extents, |n, c, inside| {
+    for_each_element(region.batch.len(), channels, &extents, &mut |n, c, inside| {
         let value = position(plan.layout(), channels, &extents, n, c, inside);
         let index = indices.get(position(plan.space.layout, channels, &extents, n, c, inside));
         for ((at, inside), range) in at.iter_mut().zip(inside).zip(&region.spatial) {

@@ -50,14 +50,14 @@ fn scatter<T: Copy>(region: &Region, shape: &[usize], layout: Layout, part: &[T]
 /// The tiles one by one on the reference, and all at once.
 fn check(tiling: &Tiling, x: &Tensor<f32>) {
     let plan = &tiling.plan;
-    let (y, indices) = max_pool_with_indices::<f32, i64>(plan, x.view()).unwrap();
+    let (y, indices) = max_pool_with_indices::<f32>(plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![None; y.data().len()], vec![None; y.data().len()]);
     let layout = plan.indices.as_ref().unwrap().space.layout;
     let mut window = SplitWindow::default();
     for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
         let x = gather(tile.input(), x, plan.layout());
         let x = TensorView::new(tile.plan().input_shape(), &x).unwrap();
-        let (y, indices) = max_pool_with_indices::<f32, i64>(tile.plan(), x).unwrap();
+        let (y, indices) = max_pool_with_indices::<f32>(tile.plan(), x).unwrap();
         let (mut y, mut indices) = (y.into_data(), indices.into_data());
         if let Some(last) = tile.last_part() {
             window.combine(tile.plan(), bytemuck::bytes_of(&y[0]), indices[0] as u64);

@@ -252,7 +252,7 @@ impl Flat {
                 plane += band.planes;
                 at[0] += band.planes - 1;
                 band.planes = band.planes.min(count - plane);
-                if advance(&mut at, |axis| outer[axis].clone()).is_none() {
+                if advance(&mut at, &|axis| outer[axis].clone()).is_none() {
                     break;
                 }
             }

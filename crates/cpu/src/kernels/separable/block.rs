@@ -142,7 +142,7 @@ impl<'a> Block<'a> {
     pub fn first_rows(&self, outer: &[Axis]) -> &[FirstRow] {
         self.first_rows.get_or_init(|| {
             let mut rows = Vec::new();
-            for_each(&self.layout.outputs[..outer.len()], |at| rows.extend(self.first_row(outer, at)));
+            for_each(&self.layout.outputs[..outer.len()], &mut |at| rows.extend(self.first_row(outer, at)));
             rows.sort_by_key(|row| row.batch);
             rows
         })

@@ -115,7 +115,7 @@ impl BlockLayout {
 
     fn fill_rows(&mut self, axes: &[Axis], inner: usize) {
         let (rows, slot) = (&mut self.rows, &self.slot);
-        for_each(&self.positions[..inner], |at| {
+        for_each(&self.positions[..inner], &mut |at| {
             let (mut array, mut first, mut place) = (0, 0, 0);
             for ((axis, &position), slot) in axes.iter().zip(at).zip(slot) {
                 let Some(phase) = axis.phases[position % axis.stride] else { return };
@@ -141,7 +141,7 @@ impl BlockLayout {
             self.run *= self.outputs[first];
         }
         let (runs, slot) = (&mut self.runs, &self.slot);
-        for_each(&self.outputs[..first], |at| {
+        for_each(&self.outputs[..first], &mut |at| {
             let place = |strides: &[usize]| at.iter().zip(strides).map(|(at, stride)| at * stride).sum();
             runs.push(OutputRun { slot: place(slot), place: place(&y) });
         });
@@ -155,7 +155,7 @@ pub(crate) fn sums<P>(sums: &mut Vec<P>, of_axes: &[Vec<i64>], convert: impl Fn(
     let Some((innermost, others)) = of_axes.split_last() else { return };
     sums.reserve(of_axes.iter().map(Vec::len).product());
     let extents: Vec<usize> = others.iter().map(Vec::len).collect();
-    for_each(&extents, |at| {
+    for_each(&extents, &mut |at| {
         let outer = others.iter().zip(at).fold(0i64, |sum, (of_axis, &at)| sum.wrapping_add(of_axis[at]));
         sums.extend(innermost.iter().map(|inner| convert(outer.wrapping_add(*inner))));
     });

@@ -42,25 +42,27 @@ pub(crate) fn load<C: Code>(
     )
 }
 
-/// Loads the elements of a phase of a row.
+/// Loads the elements of a phase of a row. Returns whether there is an element that [`is_nan_or_lossy`]; with a stride
+/// between neighbours in memory false, since the caller has looked at the whole row.
 #[inline(always)]
 fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
-    if axis.x_stride == 1 {
-        encode::<C>(axis.stride, source, lanes)
-    } else if axis.x_stride == channels && axis.stride == 1 {
-        encode::<C>(1, source, lanes)
-    } else {
-        let pieces = lanes.chunks_exact_mut(channels).zip(source.chunks(axis.stride.saturating_mul(axis.x_stride)));
-        pieces.fold(false, |found, (lanes, source)| found | encode::<C>(1, &source[..channels], lanes))
+    if axis.x_stride == 1 && axis.stride > 1 {
+        encode_every::<C>(axis.stride, source, lanes);
+        return false;
     }
+    // Pieces whose elements are neighbours, and elements from one piece to the next.
+    let (piece, step) = match axis.x_stride == channels && axis.stride == 1 {
+        true => (lanes.len(), source.len()),
+        false => (channels, axis.stride.saturating_mul(axis.x_stride)),
+    };
+    let pieces = lanes.chunks_exact_mut(piece.max(1)).zip(source.chunks(step.max(1)));
+    pieces.fold(false, |found, (lanes, source)| found | encode_row::<C>(&source[..piece], lanes))
 }
 
-/// Encodes every `stride`-th element. The usual strides are constants, which the compiler vectorises. With stride 1 it
-/// returns whether there is an element that [`is_nan_or_lossy`].
+/// Encodes every `stride`-th element. The usual strides are constants, which the compiler vectorises.
 #[inline(always)]
-fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
+fn encode_every<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) {
     match stride {
-        1 => return encode_row::<C>(source, lanes),
         2 => strided::<C, 2>(source, lanes),
         3 => strided::<C, 3>(source, lanes),
         4 => strided::<C, 4>(source, lanes),
@@ -68,7 +70,6 @@ fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) 
             lanes.iter_mut().zip(source.iter().step_by(stride)).for_each(|(lane, &element)| *lane = C::encode(element));
         }
     }
-    false
 }
 
 #[inline(always)]

@@ -69,7 +69,7 @@ impl<'a> PartWork<'a> {
     /// Visits the part's blocks with their layouts. Blocks of different planes at the same positions follow each other.
     fn each_block(
         &mut self,
-        mut visit: impl FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
+        visit: &mut dyn FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
     ) -> Result<(), ExecuteError> {
         let (own, ranges) = (self.own, self.ranges.clone());
         let starts: Vec<usize> = ranges.iter().map(|range| range.start).collect();
@@ -91,7 +91,7 @@ impl<'a> PartWork<'a> {
                 }
                 first[0] += alike * outputs[0];
             }
-            if advance(&mut at[1..], |axis| blocks(axis + 1)).is_none() {
+            if advance(&mut at[1..], &|axis| blocks(axis + 1)).is_none() {
                 return Ok(());
             }
         }
@@ -157,7 +157,7 @@ impl<'a> PartWork<'a> {
     }
 
     pub fn values<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
-        self.each_block(|work, block| work.any_values_block::<C>(block, x, y))
+        self.each_block(&mut |work, block| work.any_values_block::<C>(block, x, y))
     }
 
     /// Computes values of 16-bit floats as integers, or as wider floats in blocks where integers lose information.
@@ -166,7 +166,7 @@ impl<'a> PartWork<'a> {
         x: &[C::Element],
         y: &mut [C::Element],
     ) -> Result<(), ExecuteError> {
-        self.each_block(|work, block| {
+        self.each_block(&mut |work, block| {
             if work.values_block::<C>(block, x, y, true, FirstLanes::None)? {
                 work.any_values_block::<W>(block, x, y)?;
             }
@@ -202,7 +202,7 @@ impl<'a> PartWork<'a> {
         C::Lane: Positioned,
     {
         let mut tables = IndexTables::EMPTY;
-        self.each_block(|work, block| {
+        self.each_block(&mut |work, block| {
             if work.placed_block::<C>(block, x, y, &mut tables)? {
                 work.general(block, x, y);
             }
@@ -262,7 +262,7 @@ impl<'a> PartWork<'a> {
         C::Lane: Narrow,
     {
         let mut tables = IndexTables::EMPTY;
-        self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables).map(|_| ()))
+        self.each_block(&mut |work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables).map(|_| ()))
     }
 
     /// Computes floats of 16 bits. Blocks with elements that lose information in packed lanes are computed as wider
@@ -276,7 +276,7 @@ impl<'a> PartWork<'a> {
         C::Lane: Narrow,
     {
         let (mut tables, mut wide) = (IndexTables::EMPTY, IndexTables::EMPTY);
-        self.each_block(|work, block| {
+        self.each_block(&mut |work, block| {
             if work.packed_block::<WithTap<C>>(block, x, y, &mut tables)?
                 && work.placed_block::<W>(block, x, y, &mut wide)?
             {
@@ -341,7 +341,7 @@ impl<'a> PartWork<'a> {
         let axes = &self.own.axes;
         if self.own.has_empty_windows {
             let empty = |number: usize, output: usize| axes[number].ahead(block.first[number] + output).is_none();
-            for_each(&block.layout.outputs, |at| {
+            for_each(&block.layout.outputs, &mut |at| {
                 if at.iter().enumerate().any(|(number, &output)| empty(number, output)) {
                     self.write_empty(block, at, y);
                 }
@@ -372,7 +372,7 @@ impl<'a> PartWork<'a> {
     /// Computes a block with the general kernel.
     fn general<T: Element>(&mut self, block: &Block<'_>, x: &[T], y: &mut [T]) {
         let PartOf { plan, view, .. } = *self.part;
-        for_each(&block.layout.outputs, |at| {
+        for_each(&block.layout.outputs, &mut |at| {
             let outputs: Vec<usize> = at.iter().zip(&block.first).map(|(at, first)| at + first).collect();
             let mut out = [0; MAX_SPATIAL_AXES];
             out[..view.axes.len()].copy_from_slice(&outputs[1..=view.axes.len()]);
