@@ -342,6 +342,48 @@ class OpenVino:
         return seconds, y, outputs[1].data if len(outputs) > 1 else None, notes
 
 
+class OpenCv:
+    name = "OpenCV"
+
+    def __init__(self, options):
+        import cv2
+
+        self.cv2 = cv2
+        if options.threads:
+            cv2.setNumThreads(options.threads)
+        self.where = f"{cv2.__version__} on the CPU, {threads_in_words(cv2.getNumThreads())}"
+
+    def measure(self, row, options):
+        """A pool whose Y is as large as X is a dilation by the window, plane by plane, with nothing beyond the border."""
+        if row.op != "MaxPool" or len(row.spatial) != 2 or row.indices != "none":
+            raise Unsupported("dilates pictures, without indices")
+        extents = [(kernel - 1) * dilation + 1 for kernel, dilation in zip(row.kernel, row.dilations)]
+        centred = [extent // 2 for extent in extents] * 2
+        if list(row.strides) != [1, 1] or list(row.pads) != centred or not all(extent % 2 for extent in extents):
+            raise Unsupported("dilates with a stride of 1 and centred windows")
+        x = row.x()
+        if row.dtype not in ("u8", "u16", "i16", "f32", "f64"):
+            raise Unsupported(f"does not dilate {row.dtype}")
+        window = np.zeros(extents, np.uint8)
+        window[:: row.dilations[0], :: row.dilations[1]] = 1
+        # Channels-last pictures are dilated whole.
+        planes = np.ascontiguousarray(np.moveaxis(x, 1, -1) if row.nhwc else x.reshape(-1, *row.spatial))
+        settings = Settings(options, planes.nbytes)
+        sets = [planes.copy() for _ in range(settings.sets)]
+        y = np.zeros_like(planes)
+
+        def run(turn):
+            for source, target in zip(sets[turn % len(sets)], y):
+                self.cv2.dilate(source, window, dst=target)
+
+        try:
+            run(0)
+        except self.cv2.error as error:
+            raise Unsupported(one_line(error)) from error
+        seconds = best_seconds(run, settings)
+        return seconds, np.moveaxis(y, -1, 1) if row.nhwc else y.reshape(x.shape), None, []
+
+
 class Numpy:
     """No rival: a check of inputs and checksums where nothing else is installed. Only asked for by name."""
 
@@ -379,5 +421,6 @@ PEERS = {
     "torch.compile": lambda options: Torch(options, compiled=True),
     "onnxruntime": OnnxRuntime,
     "openvino": OpenVino,
+    "opencv": OpenCv,
     "numpy": Numpy,
 }

@@ -109,7 +109,7 @@ def parse():
     parser.add_argument("--cache", type=int, help="MiB that the inputs in turn come to at least; 256, on the CPU 0")
     parser.add_argument("--memory", type=int, default=2048, help="MiB that all inputs in turn may take")
     parser.add_argument("--verify-taps", type=int, help="passed on to the roofline, whose default it is; on the CPU 2^26")
-    parser.add_argument("--peers", default="torch,torch.compile,onnxruntime,openvino", help=f"of {', '.join(PEERS)}")
+    parser.add_argument("--peers", default="torch,torch.compile,onnxruntime,openvino,opencv", help=f"of {', '.join(PEERS)}")
     parser.add_argument("--json", help="writes everything to this file")
     parser.add_argument("--markdown", action="store_true", help="prints the table as Markdown")
     parser.add_argument("--backend", help="passed on to the roofline; cpu for the CPU backend")
