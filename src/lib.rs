@@ -8,8 +8,9 @@
 //! * [`IndexSpace::convert`]: indices from one convention to another, on the host.
 //!
 //! Operators are attributes in ONNX's words. Where runtimes disagree (NaN, ceil rounding, windows wholly in padding,
-//! index conventions, the meaning of `output_shape`) there is an option with a documented default, never an accident of
-//! the backend: every path gives the same bits, except the four fused activations that round ([`Activation`]).
+//! index conventions, the meaning of `output_shape`) there is an option with a documented default (see
+//! [`conventions`](docs::conventions)), never an accident of the backend: every path gives the same bits, except the
+//! four fused activations that round ([`Activation`]).
 //!
 //! # Slices in, vectors out
 //!
@@ -27,7 +28,7 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! The same without a GPU, on all processors:
+//! The same without a GPU, with the feature `cpu`, and with `rayon` on all processors:
 //!
 //! ```
 //! # #[cfg(feature = "cpu")] {
@@ -44,21 +45,36 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! A `Device` is a GPU or the CPU, for programs that decide at run time. [`Reference`] has the operators as plain
-//! loops, which define what a plan means and with which every backend is compared. All of these are [`Backend`]s.
+//! A `Device` (feature `cpu`) is a GPU or the CPU, for programs that decide at run time. [`Reference`] has the
+//! operators as plain loops, which define what a plan means and with which every backend is compared. All of these are
+//! [`Backend`]s.
 //!
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
-//! use `Prepared::encode`. The pages of the module [`docs`] say more. `choosing` compares these three ways, and the
-//! ways to compute on the CPU. `guests` is for applications with their own device: where elements lie, own kernels,
-//! textures, runtimes. `hosts` says how to run a schedule on any other WebGPU. `faults` lists possible faults and the
-//! errors that callers see.
+//! use `Prepared::encode`. The pages of the module [`docs`] say more:
+//!
+//! * `choosing` compares these three ways, and the ways to compute on the CPU; it lists what works on which backend.
+//! * `conventions` has the options on which runtimes disagree, presets, and calls of other frameworks.
+//! * `guests` is for applications with their own device: a loss, runtimes, threads, limits.
+//! * `memory` says where elements lie on a device, and has own kernels and textures.
+//! * `hosts` says how to run a schedule on any other WebGPU.
+//! * `faults` lists possible faults and the errors that callers see.
 //!
 //! # Features
 //!
+//! | feature | what it brings | default |
+//! | --- | --- | --- |
+//! | `gpu` | everything that runs on a GPU, and wgpu without a backend | yes |
+//! | `vulkan`, `metal`, `dx12`, `gles`, `webgpu` | `gpu`, and the backend of wgpu that has this name, on platforms that have it | yes |
+//! | `cpu` | the CPU backend (`Cpu`) and `Device` | no |
+//! | `rayon` | the CPU backend on all processors, not on the calling thread alone; rayon | no |
+//! | `avx512` | its kernels for AVX-512 too; without it processors that have AVX-512 run those for AVX2 | no |
+//! | `ndarray` | views of the crate `ndarray`'s arrays as tensors, and tensors as its arrays | no |
+//! | `onnx` | the module `onnx`: the pooling nodes of ONNX models and OpenVINO IRs, read from their files; roxmltree | no |
+//!
 //! With `default-features = false` the crate does not depend on wgpu. It has plans, schedules, shader texts and the
-//! reference, all of which can be printed, compared and tested without a device. The feature `cpu` brings the CPU
-//! backend, `gpu` the calls on a GPU, `onnx` the reader of models, `ndarray` views of that crate's arrays, and the
-//! features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
+//! reference, all of which can be printed, compared and tested without a device. A program that brings its own device
+//! chooses wgpu's backends by its own dependency on wgpu: it takes `default-features = false, features = ["gpu"]`, and
+//! adds `"cpu"`, `"rayon"` and `"avx512"` for the CPU backend. These three without `"gpu"` leave wgpu out.
 //!
 //! ARCHITECTURE.md, beside the README, describes the library's structure, its terms and its rules.
 #![warn(missing_docs)]
@@ -143,6 +159,9 @@ pub mod docs {
     #[cfg_attr(feature = "cpu", doc = include_str!("docs/on_the_cpu.md"))]
     pub mod choosing {}
 
+    #[doc = include_str!("docs/conventions.md")]
+    pub mod conventions {}
+
     #[cfg(feature = "gpu")]
     #[doc = include_str!("docs/faults.md")]
     pub mod faults {}
@@ -153,6 +172,10 @@ pub mod docs {
 
     #[doc = include_str!("docs/hosts.md")]
     pub mod hosts {}
+
+    #[cfg(feature = "gpu")]
+    #[doc = include_str!("docs/memory.md")]
+    pub mod memory {}
 }
 
 // For the tests of this crate alone; any version may change it or leave it out.

@@ -9,7 +9,7 @@ use std::error::Error;
 
 use adapter::{Backend, gpu_options};
 use clap::Args;
-use wgpu_pooling::{Backend as Computes, ExecuteError, Gpu, GpuOptions};
+use wgpu_pooling::{Backend as _, ExecuteError, Gpu, GpuOptions};
 
 use crate::common::one_line;
 
@@ -36,7 +36,7 @@ impl Where {
 
     /// What the options ask for, and its name, with the reason if it is no GPU. Only `auto` falls back to the CPU if
     /// there is no GPU; a backend or an adapter that was named has to exist.
-    pub fn open(&self) -> Result<(Box<dyn Computes>, String), Box<dyn Error>> {
+    pub fn open(&self) -> Result<(Box<dyn wgpu_pooling::Backend>, String), Box<dyn Error>> {
         let cpu = |why: &str| {
             let host = host::host();
             let faster = if cfg!(feature = "cpu") { "" } else { "; --features cpu,rayon,avx512 is faster" };

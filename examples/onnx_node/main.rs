@@ -1,6 +1,6 @@
 //! An ONNX runner: nodes of models, given as operator type, domain, opset and attributes, run on the GPU or the CPU.
 //!
-//! `cargo run --release --features onnx --example onnx_node` runs ONNX's own node tests, which are in the repository of
+//! `cargo run --release --example onnx_node` runs ONNX's own node tests, which are in the repository of
 //! this crate, and compares the outputs with the recorded ones; `-- folder` runs the tests of another folder; `--help`
 //! lists the options. runner.rs has what a runtime needs.
 

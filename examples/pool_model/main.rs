@@ -1,6 +1,6 @@
 //! Lists the pooling nodes of a model: what each computes, by which kernels, and where runtimes disagree about it.
 //!
-//! `cargo run --release --features onnx --example pool_model -- model.onnx` reads an ONNX model or an OpenVINO IR
+//! `cargo run --release --example pool_model -- model.onnx` reads an ONNX model or an OpenVINO IR
 //! (`.xml`); `--inputs test_data_set_0` runs the nodes whose inputs are known and compares their outputs with the
 //! recorded ones; `--json` prints the same for programs. It needs no GPU.
 

@@ -167,5 +167,5 @@ fn close(own: &[u8], theirs: &[u8]) -> bool {
     let (Some(own), Some(theirs)) = (float(own), float(theirs)) else {
         return false;
     };
-    (own - theirs).abs() <= 1e-5 * theirs.abs().max(1.0)
+    approx::relative_eq!(own, theirs, epsilon = 1e-5, max_relative = 1e-5)
 }

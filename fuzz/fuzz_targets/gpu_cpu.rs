@@ -2,6 +2,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use support::device::gpu;
-use support::fuzz::devices;
+use ::cases::fuzz::devices;
 
 fuzz_target!(|data: &[u8]| devices::gpu_cpu(data, gpu()));

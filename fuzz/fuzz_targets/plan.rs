@@ -1,7 +1,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use support::fuzz::cases;
+use ::cases::fuzz::cases;
 
 fuzz_target!(|data: &[u8]| {
     cases::plan(data);

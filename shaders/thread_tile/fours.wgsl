@@ -38,12 +38,13 @@ fn four_at(position: u32) -> Elements {
 
 fn one_at(position: u32) -> vec2<u32> {
   let two = x[position >> 1u];
-  return select(two.zw, two.xy, (position & 1u) == 0u);
+  return select(two.xy, two.zw, (position & 1u) == 1u);
 }
 
 // Four elements; `position` is a multiple of four.
 fn four_at(position: u32) -> Elements {
-  let low = x[position >> 1u];
-  let high = x[(position >> 1u) + 1u];
+  let pair = (position >> 2u) << 1u;
+  let low = x[pair];
+  let high = x[pair + 1u];
   return Elements(low.xy, low.zw, high.xy, high.zw);
 }

@@ -81,7 +81,8 @@ fn collect() -> Result<Vec<Case>, String> {
     if let Some(named) = named_directories() {
         let mut cases = Vec::new();
         for directory in std::env::split_paths(&named) {
-            cases.extend(read_directory(&directory)?);
+            // From the repository's root, where the command is, and not from the folder in which cargo runs this.
+            cases.extend(read_directory(&place::root().join(directory))?);
         }
         return Ok(cases);
     }

@@ -44,7 +44,7 @@ pub fn trials() -> Vec<Trial> {
 pub fn own_cases_are_specialised(cases: &[Case]) -> Trial {
     let specialised = cases.iter().filter(|case| case.specialised).count();
     Trial::test("runner::own_cases_are_specialised", move || {
-        assert_eq!(specialised, 64, "as README says");
+        assert_eq!(specialised, 64, "as tests/README.md says");
         Ok(())
     })
 }

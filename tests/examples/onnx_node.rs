@@ -3,7 +3,7 @@
 use support::place;
 use support::tests;
 
-use crate::absent::ABSENT_BACKEND;
+use crate::absent::{ABSENT_BACKEND, HOST, WITHOUT_A_GPU};
 use crate::example::Example;
 
 tests! {
@@ -12,7 +12,7 @@ tests! {
         another_preset_has_other_conventions;
     cpu =>
         all_node_tests_agree_on_the_cpu,
-        without_a_gpu_the_cpu_computes_and_says_so,
+        without_a_gpu_the_host_computes_and_says_so,
         an_adapter_that_is_asked_for_has_to_exist,
         a_folder_without_tests_is_refused,
         help_is_no_error;
@@ -27,7 +27,7 @@ fn folder(name: &str) -> String {
 
 fn all_node_tests_agree() {
     let report = EXAMPLE.run_well(&EXAMPLE.scratch("all"), &[&folder("")]);
-    assert!(!report.starts_with("device  CPU, "), "{report}");
+    assert!(!report.starts_with(&format!("device  {HOST}")), "{report}");
     check_all(&report);
 }
 
@@ -50,13 +50,13 @@ fn another_preset_has_other_conventions() {
     EXAMPLE.fails(&EXAMPLE.scratch("preset"), &[&test, "--preset", "onnxruntime"], "1 of 1 node tests failed");
 }
 
-fn without_a_gpu_the_cpu_computes_and_says_so() {
+fn without_a_gpu_the_host_computes_and_says_so() {
     let arguments = [&folder("test_maxpool_2d_uint8")[..]];
     // With this variable no GPU is found.
     let output = EXAMPLE.run_with(&EXAMPLE.scratch("none"), &[("WGPU_BACKEND", ABSENT_BACKEND)], &arguments);
     let report = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{report}");
-    assert!(report.starts_with("device  CPU, ") && report.contains(": no usable GPU adapter"), "{report}");
+    assert!(report.starts_with(&format!("device  {HOST}")) && report.contains(WITHOUT_A_GPU), "{report}");
 }
 
 fn an_adapter_that_is_asked_for_has_to_exist() {

@@ -14,7 +14,7 @@ use crate::pictures::{cat, check_refusals, check_without_a_gpu, noise, picture, 
 tests! {
     cpu =>
         the_default_picture_on_the_cpu,
-        without_a_gpu_the_cpu_computes_and_says_so,
+        without_a_gpu_the_host_computes_and_says_so,
         small_pictures_by_the_definition,
         what_is_wrong_is_said_in_one_line,
         help_is_no_error;
@@ -121,7 +121,7 @@ fn the_default_picture_on_the_cpu() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "more than the picture is written");
 }
 
-fn without_a_gpu_the_cpu_computes_and_says_so() {
+fn without_a_gpu_the_host_computes_and_says_so() {
     let folder = EXAMPLE.scratch("no_gpu");
     check_without_a_gpu(&EXAMPLE, &folder);
     assert!(folder.join("peaks.png").exists());

@@ -13,7 +13,7 @@ use crate::pictures::{cat, check_refusals, check_without_a_gpu, noise, read};
 tests! {
     cpu =>
         the_default_picture_on_the_cpu,
-        without_a_gpu_the_cpu_computes_and_says_so,
+        without_a_gpu_the_host_computes_and_says_so,
         pictures_of_every_kind,
         files_are_replaced_and_nothing_else_is_left,
         what_is_wrong_is_said_in_one_line,
@@ -101,7 +101,7 @@ fn the_default_picture_on_the_cpu() {
     Case::DEFAULT.check(&read(cat()), &folder.join("pool_image_out"));
 }
 
-fn without_a_gpu_the_cpu_computes_and_says_so() {
+fn without_a_gpu_the_host_computes_and_says_so() {
     let folder = EXAMPLE.scratch("no_gpu");
     check_without_a_gpu(&EXAMPLE, &folder);
     Case::DEFAULT.check(&read(cat()), &folder.join("pool_image_out"));

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::translations::sweep;
+
+use crate::translations::sweep;
 
 /// Which kernels a program takes.
 #[derive(Debug, Clone, clap::Args)]

@@ -2,11 +2,11 @@
 
 use naga::back::glsl::Version;
 use naga::back::hlsl::ShaderModel;
-use support::translations::faults::text_faults;
-use support::translations::hlsl;
-use support::translations::writers::{glsl, msl, spirv};
 
 use crate::spirv::Source;
+use crate::translations::faults::text_faults;
+use crate::translations::hlsl;
+use crate::translations::writers::{glsl, msl, spirv};
 
 /// The versions of MSL that wgpu asks for, from macOS 10.13 on.
 const MSL_VERSIONS: [(u8, u8); 9] = [(2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (3, 0), (3, 1), (3, 2), (4, 0)];

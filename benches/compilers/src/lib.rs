@@ -50,6 +50,7 @@ pub mod rows;
 pub mod shell;
 pub mod spirv;
 pub mod survey;
+pub mod translations;
 pub mod trips;
 pub mod vulkan;
 #[path = "../../roofline/src/work.rs"]

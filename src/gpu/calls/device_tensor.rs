@@ -145,7 +145,7 @@ impl DeviceTensor {
 
     /// The tensor as a resource of the caller's own bind group: the tensor's bytes only, not the rest of its buffer.
     /// wgpu refuses a binding larger than the device's `max_storage_buffer_binding_size`. The page
-    /// [`guests`](crate::docs::guests) says where each element lies.
+    /// [`memory`](crate::docs::memory) says where each element lies.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, DeviceTensor, Gpu};

@@ -341,3 +341,21 @@ pub async fn list_adapters(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
 pub fn list_adapters_blocking(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
     pollster::block_on(list_adapters(options))
 }
+
+#[cfg(test)]
+mod tests {
+    /// Only in a build without a backend of wgpu, which tests/run makes.
+    #[cfg(not(any(feature = "vulkan", feature = "metal", feature = "dx12", feature = "gles")))]
+    #[test]
+    fn a_program_without_backends_says_which_features_to_enable() {
+        use super::*;
+
+        let error = crate::Gpu::new_blocking().expect_err("there is nothing to open");
+        assert!(matches!(error, ExecuteError::NoAdapter(_)), "{error:?}");
+        let text = error.to_string();
+        for word in ["vulkan", "metal", "dx12", "gles", "webgpu", "wgpu_pooling::Cpu"] {
+            assert!(text.contains(word), "{text}");
+        }
+        assert!(list_adapters_blocking(&GpuOptions::new()).is_empty());
+    }
+}

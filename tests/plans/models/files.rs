@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use support::place;
 use wgpu_pooling::onnx::{FileTensor, Model, ModelError};
 
 use super::tensors;
@@ -34,7 +35,7 @@ fn external(path: &Path) -> Result<(), ModelError> {
 /// Reads an IR in the folder whose weights lie in model.bin.
 fn weights(path: &Path) -> Result<(), ModelError> {
     let model = path.with_extension("xml");
-    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/openvino/model.xml"), &model).unwrap();
+    std::fs::copy(place::root().join("tests/models/openvino/model.xml"), &model).unwrap();
     Model::open(&model).map(drop)
 }
 

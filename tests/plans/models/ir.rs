@@ -1,12 +1,11 @@
 //! OpenVINO's IR: a model that OpenVINO 2026.4.1 has written, bodies inside layers, and texts that are none.
 
-use std::path::Path;
-
+use support::place;
 use wgpu_pooling::onnx::{Model, ModelError, ValueSource};
 use wgpu_pooling::{IndexType, NanPolicy, Plan, PlanError, Preset};
 
 fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/openvino")
+    place::root().join("tests/models/openvino")
 }
 
 fn layer(id: usize, kind: &str, version: &str, data: &str, ports: &str) -> String {

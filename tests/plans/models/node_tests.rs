@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use support::place;
 use wgpu_pooling::onnx::{FileTensor, Model, ValueSource};
 use wgpu_pooling::{Backend, Plan, Preset, Reference, TensorMut};
 
 fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/onnx-node-tests");
+    let root = place::root().join("tests/onnx-node-tests");
     let entries = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
     let mut folders: Vec<_> = entries.filter(|path| path.join("model.onnx").is_file()).collect();
     folders.sort();

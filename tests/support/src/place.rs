@@ -8,6 +8,11 @@ pub fn bundle() -> Option<PathBuf> {
     std::env::var_os("WGPU_POOLING_BUNDLE").map(PathBuf::from)
 }
 
+/// The folder with the programs that tests start, if they are built already.
+pub fn programs() -> Option<PathBuf> {
+    std::env::var_os("WGPU_POOLING_PROGRAMS").map(PathBuf::from)
+}
+
 /// The folder in which paths of the repository are found.
 pub fn root() -> PathBuf {
     bundle().unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")))

@@ -1,10 +1,10 @@
 //! Compiles every kernel with Microsoft's compilers, which compile wgpu's pipelines on Windows: with FXC for shader
 //! model 5.1, which a machine without dxcompiler.dll uses, and with DXC for 6.0.
 //!
-//! The texts are those of tests/support/src/translations/sweep.rs, written as HLSL by naga as wgpu's DX12 backend does.
-//! The command fails if a text is refused, takes FXC more than `--most-seconds`, or has a warning about a variable that
-//! is read uninitialised. It prints the slowest files and the codes of all warnings. The whole sweep takes long;
-//! `--sample` takes a random part, `--seconds` as much as there is time for.
+//! The texts are those of translations/sweep.rs, written as HLSL by naga as wgpu's DX12 backend does. The command fails
+//! if a text is refused, takes FXC more than `--most-seconds`, or has a warning about a variable that is read
+//! uninitialised. It prints the slowest files and the codes of all warnings. The whole sweep takes long; `--sample`
+//! takes a random part, `--seconds` as much as there is time for.
 //!
 //! ```sh
 //! # On Windows, with the SDK's fxc and dxc in PATH:

@@ -31,7 +31,7 @@ struct Options {
     #[arg(long, default_value_t = 300)]
     patience: u64,
     /// The command that builds and runs a test program; it gets --test, the program's name and what is for the harness
-    #[arg(long, default_value = "cargo test --quiet --all-features")]
+    #[arg(long, default_value = "cargo test --quiet -p wgpu-pooling -p test-cases -p full-tests --all-features")]
     cargo: String,
     /// Test threads [default: as many as the harness takes]
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! Writes every kernel in the languages in which drivers take it, as wgpu has naga write them, and has each text
 //! checked.
 //!
-//! The texts are those of tests/support/src/translations/sweep.rs. A text fails if a search finds what a compiler
+//! The texts are those of benches/compilers/src/translations/sweep.rs. A text fails if a search finds what a compiler
 //! refuses in it (faults.rs beside it), or if a command that `--check` names refuses it or warns of anything.
 //!
 //! ```sh

@@ -1,0 +1,489 @@
+//! One case against its definition on every path: the reference, each kernel of the CPU backend that applies, and each
+//! family that applies on the GPU.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt;
+use support::calls::reference;
+
+use wgpu_pooling::{
+    Build, Choice, DType, Element, ExecuteError, Family, Index, IndexType, Limits, MaxUnpool, OutsideWindow, Plan,
+    PlanError, Schedule, Tensor, families, select,
+};
+#[cfg(feature = "gpu")]
+use wgpu_pooling::{Gpu, Prepared};
+#[cfg(feature = "cpu")]
+use wgpu_pooling::{PreparedCpu, SimdLevel};
+
+use super::definition::{self, Pooled, Scatter, Scattered, Verdict};
+use super::pools::{PoolCase, shape};
+use super::unpools::{Target, UnpoolCase};
+#[cfg(feature = "cpu")]
+use support::cpu::ways;
+#[cfg(feature = "gpu")]
+use support::device::gpu;
+#[cfg(feature = "gpu")]
+use support::harness::computes_on_gpu;
+use wgpu_pooling::with_element;
+
+/// Limits that most cases exceed somewhere: bindings of 6 KiB, four storage buffers and one workgroup a dimension.
+const TIGHT: Limits = Limits {
+    max_buffer_bytes: 1 << 20,
+    max_binding_bytes: 6 << 10,
+    max_workgroups_per_dimension: 1,
+    max_storage_buffers: 4,
+    software: false,
+};
+
+/// The GPU of a test, if there is one, and counts of the outcomes of its cases.
+pub struct Bench {
+    #[cfg(feature = "gpu")]
+    gpu: Option<&'static Gpu>,
+    counts: Cell<BTreeMap<String, u32>>,
+    /// How many further cases run in specialised kernels too.
+    written_out: Cell<u32>,
+}
+
+impl Bench {
+    /// Opens the GPU of a binary that computes on one. Every case runs in the generic kernels. The first `written_out`
+    /// cases to which specialised kernels apply run in those too: they are compiled for each case alone, which takes
+    /// longer than the rest of the test.
+    pub fn new(written_out: u32) -> Self {
+        Bench {
+            #[cfg(feature = "gpu")]
+            gpu: computes_on_gpu().then(gpu),
+            counts: Cell::default(),
+            written_out: Cell::new(written_out),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = self.gpu {
+            return gpu.limits();
+        }
+        Limits::WEBGPU
+    }
+
+    pub fn count(&self, what: &str) {
+        let mut counts = self.counts.take();
+        *counts.entry(what.to_owned()).or_default() += 1;
+        self.counts.set(counts);
+    }
+
+    pub fn counted(&self, what: &str) -> u32 {
+        let counts = self.counts.take();
+        let counted = counts.get(what).copied().unwrap_or(0);
+        self.counts.set(counts);
+        counted
+    }
+
+    /// The reference, then every kernel of the CPU backend that applies, then every family that applies in the generic
+    /// build, each with its name. The first `written_out` cases also get the specialised builds. A plan that no family
+    /// computes is an error, unless it exceeds what a GPU can do and `select` says so.
+    fn paths(&self, plan: &Plan) -> Result<Vec<(String, Way)>, String> {
+        let mut paths = vec![("reference".to_owned(), Way::Reference)];
+        #[cfg(feature = "cpu")]
+        paths.extend(self.on_cpu(plan)?);
+        let limits = self.limits();
+        let found = families(plan, &limits);
+        if found.is_empty() {
+            return match select(plan, &limits, &Choice::default()) {
+                Err(PlanError::NotOnGpu { .. } | PlanError::ExceedsLimit { .. }) => {
+                    self.count("not on a GPU");
+                    Ok(paths)
+                }
+                other => Err(format!("no family applies, but the selection is {other:?}")),
+            };
+        }
+        let mut path = |schedule: Schedule, how: &str| {
+            paths.extend(self.on_gpu(schedule, how)?);
+            Ok::<(), String>(())
+        };
+        let generic = |family: &Family| family.builds().contains(&Build::Generic);
+        for family in found.iter().copied().filter(generic) {
+            let choice = Choice { family: Some(family), build: Some(Build::Generic) };
+            match select(plan, &limits, &choice) {
+                Ok(schedule) => path(schedule, "")?,
+                Err(error) => return Err(format!("{family:?}: {error}")),
+            }
+            self.count(family.name());
+        }
+        let choice = Choice { build: Some(Build::Generic), ..Choice::default() };
+        // The schedule for a device with small bindings, if it is another one.
+        if let (Ok(whole), Ok(schedule)) = (select(plan, &limits, &choice), select(plan, &TIGHT, &choice))
+            && whole.dispatches() != schedule.dispatches()
+        {
+            self.count("cut");
+            path(schedule, ", cut")?;
+        }
+        let mut written_out = false;
+        let specialised = |family: &Family| family.builds().contains(&Build::Specialised);
+        for family in found.into_iter().filter(specialised) {
+            let choice = Choice { family: Some(family), build: Some(Build::Specialised) };
+            // One case after the other as on a GPU and as on a software adapter.
+            let limits = Limits { software: self.written_out.get().is_multiple_of(2), ..limits };
+            let Ok(schedule) = select(plan, &limits, &choice) else { continue };
+            if self.written_out.get() == 0 || schedule.dispatches().is_empty() {
+                continue;
+            }
+            written_out = true;
+            let cut = select(plan, &TIGHT, &choice).ok().filter(|cut| cut.dispatches() != schedule.dispatches());
+            path(schedule, "")?;
+            if let Some(cut) = cut {
+                self.count("written out and cut");
+                path(cut, ", cut")?;
+            }
+        }
+        if written_out {
+            self.written_out.set(self.written_out.get() - 1);
+            self.count("written out");
+        }
+        Ok(paths)
+    }
+
+    /// The kernels of the CPU backend, one case after the other at each level of vector instructions.
+    #[cfg(feature = "cpu")]
+    fn on_cpu(&self, plan: &Plan) -> Result<Vec<(String, Way)>, String> {
+        let levels = SimdLevel::available();
+        let level = levels[self.counted("on the CPU backend") as usize % levels.len()];
+        self.count("on the CPU backend");
+        let ways = ways(plan, &[level]).map_err(|error| format!("the CPU backend: {error}"))?;
+        // The first one is that which the backend chooses.
+        if let Some((_, chosen)) = ways.first() {
+            self.count(&format!("chosen {} on the CPU", chosen.kernel().name()));
+        }
+        Ok(ways.into_iter().map(|(name, prepared)| (format!("CPU, {name}"), Way::Cpu(Box::new(prepared)))).collect())
+    }
+
+    /// A schedule on the GPU, if there is one.
+    #[cfg(feature = "gpu")]
+    fn on_gpu(&self, schedule: Schedule, how: &str) -> Result<Option<(String, Way)>, String> {
+        let Some(gpu) = self.gpu else { return Ok(None) };
+        let name = format!("{}{how}", schedule.kernel());
+        let prepared = gpu.prepare_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
+        Ok(Some((name, Way::Gpu(prepared))))
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn on_gpu(&self, _: Schedule, _: &str) -> Result<Option<(String, Way)>, String> {
+        Ok(None)
+    }
+}
+
+/// A way to compute a plan.
+enum Way {
+    Reference,
+    #[cfg(feature = "cpu")]
+    Cpu(Box<PreparedCpu>),
+    #[cfg(feature = "gpu")]
+    Gpu(Prepared),
+}
+
+impl Way {
+    fn max_pool<T: Element>(&self, plan: &Plan, x: &Tensor<T>) -> Result<Tensor<T>, ExecuteError> {
+        match self {
+            Way::Reference => reference::max_pool(plan, x),
+            #[cfg(feature = "cpu")]
+            Way::Cpu(prepared) => support::calls::max_pool(prepared, x),
+            #[cfg(feature = "gpu")]
+            Way::Gpu(prepared) => support::calls::max_pool(prepared, x),
+        }
+    }
+
+    fn max_pool_with_indices<T: Element, I: Index>(
+        &self,
+        plan: &Plan,
+        x: &Tensor<T>,
+    ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+        match self {
+            Way::Reference => reference::max_pool_with_indices(plan, x),
+            #[cfg(feature = "cpu")]
+            Way::Cpu(prepared) => support::calls::max_pool_with_indices(prepared, x),
+            #[cfg(feature = "gpu")]
+            Way::Gpu(prepared) => support::calls::max_pool_with_indices(prepared, x),
+        }
+    }
+
+    fn max_unpool<T: Element, I: Index>(
+        &self,
+        plan: &Plan,
+        x: &Tensor<T>,
+        indices: &Tensor<I>,
+    ) -> Result<Tensor<T>, ExecuteError> {
+        match self {
+            Way::Reference => reference::max_unpool(plan, x, indices),
+            #[cfg(feature = "cpu")]
+            Way::Cpu(prepared) => support::calls::max_unpool(prepared, x, indices),
+            #[cfg(feature = "gpu")]
+            Way::Gpu(prepared) => support::calls::max_unpool(prepared, x, indices),
+        }
+    }
+}
+
+impl fmt::Display for Bench {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = self.counts.take();
+        let parts: Vec<String> = counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        self.counts.set(counts);
+        formatter.write_str(&parts.join(", "))
+    }
+}
+
+/// What the library computes for a pool: the bits of Y, and indices if they were asked for.
+pub struct Output {
+    pub y: Vec<u64>,
+    pub indices: Option<Vec<i64>>,
+}
+
+fn bits<T: Element>(tensor: Tensor<T>, expected: &[usize]) -> Result<Vec<u64>, String> {
+    if tensor.shape() != expected {
+        return Err(format!("the shape is {:?}, not {expected:?}", tensor.shape()));
+    }
+    Ok(tensor.data().iter().map(|element| element.to_bits64()).collect())
+}
+
+fn elements<T: Element>(shape: &[usize], bits: &[u64]) -> Tensor<T> {
+    let data = bits.iter().map(|&bits| T::from_bits64(bits)).collect();
+    Tensor::new(shape, data).expect("a case has as many elements as its shape")
+}
+
+fn index_tensor<I: Index>(shape: &[usize], indices: &[i64]) -> Tensor<I> {
+    let data = indices.iter().map(|&index| I::from_i64(index)).collect();
+    Tensor::new(shape, data).expect("a case has as many indices as elements")
+}
+
+/// Computes a pool on one path.
+fn compute_pool(plan: &Plan, x: &[u64], way: &Way) -> Result<Output, String> {
+    fn with_indices<T: Element, I: Index>(plan: &Plan, x: &Tensor<T>, way: &Way) -> Result<Output, String> {
+        let (y, indices) = way.max_pool_with_indices::<T, I>(plan, x).map_err(|error| error.to_string())?;
+        if indices.shape() != plan.outputs()[1].shape {
+            return Err(format!("the indices' shape is {:?}", indices.shape()));
+        }
+        let indices = indices.data().iter().map(|index| index.to_i64()).collect();
+        Ok(Output { y: bits(y, plan.output_shape())?, indices: Some(indices) })
+    }
+    with_element!(plan.inputs()[0].dtype, T => {
+        let x: Tensor<T> = elements(plan.input_shape(), x);
+        match plan.index_type() {
+            None => {
+                let y = way.max_pool(plan, &x).map_err(|error| error.to_string())?;
+                Ok(Output { y: bits(y, plan.output_shape())?, indices: None })
+            }
+            Some(IndexType::I32) => with_indices::<T, i32>(plan, &x, way),
+            Some(IndexType::I64) => with_indices::<T, i64>(plan, &x, way),
+        }
+    })
+}
+
+/// Computes an unpool on one path. The outer error is a defect; the inner one may be what the definition asks for.
+fn compute_unpool(
+    plan: &Plan,
+    x: &[u64],
+    indices: &[i64],
+    way: &Way,
+) -> Result<Result<Vec<u64>, ExecuteError>, String> {
+    fn typed<T: Element, I: Index>(
+        plan: &Plan,
+        x: &[u64],
+        indices: &[i64],
+        way: &Way,
+    ) -> Result<Result<Vec<u64>, ExecuteError>, String> {
+        let x: Tensor<T> = elements(plan.input_shape(), x);
+        let indices: Tensor<I> = index_tensor(&plan.inputs()[1].shape, indices);
+        let y = way.max_unpool(plan, &x, &indices);
+        y.map(|y| bits(y, plan.output_shape())).map_or_else(|error| Ok(Err(error)), |y| y.map(Ok))
+    }
+    with_element!(plan.inputs()[0].dtype, T => match plan.index_type().unwrap() {
+        IndexType::I32 => typed::<T, i32>(plan, x, indices, way),
+        IndexType::I64 => typed::<T, i64>(plan, x, indices, way),
+    })
+}
+
+fn same<V: PartialEq + fmt::LowerHex>(what: &str, path: &str, expected: &[V], actual: &[V]) -> Result<(), String> {
+    if expected.len() != actual.len() {
+        return Err(format!("{path}: {what} has {} elements, not {}", actual.len(), expected.len()));
+    }
+    match expected.iter().zip(actual).position(|(expected, actual)| expected != actual) {
+        None => Ok(()),
+        Some(i) => Err(format!("{path}: {what}[{i}] is {:#x}, defined is {:#x}", actual[i], expected[i])),
+    }
+}
+
+/// Plans and computes a pool on every path and compares with its definition. `None` if the pool is rightly refused, or
+/// too large to judge; otherwise the plan, the definition's result and the reference's result.
+pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(Plan, Pooled, Output)>, String> {
+    let plan = planned(case)?;
+    let verdict = definition::pool(case);
+    let (plan, defined) = match (plan, verdict) {
+        (Ok(plan), Verdict::Accepted(defined)) => (plan, defined),
+        (Err(_), Verdict::Refused) => {
+            bench.count("refused");
+            return Ok(None);
+        }
+        (plan, Verdict::Unjudged) => {
+            bench.count("too large to judge");
+            // Selecting must neither panic nor exhaust the memory, whatever the sizes are.
+            if let Ok(plan) = plan {
+                families(&plan, &Limits::WEBGPU);
+            }
+            return Ok(None);
+        }
+        // The bound on the indices of empty windows is not tight for dilations as large as an index.
+        (Err(PlanError::EmptyIndexOverflow { .. }), Verdict::Accepted(_)) if case.is_wide() => {
+            bench.count("too large to judge");
+            return Ok(None);
+        }
+        (Ok(plan), Verdict::Refused) => return Err(format!("it has to be refused, but is planned: {plan:?}")),
+        (Err(error), Verdict::Accepted(_)) => return Err(format!("it has to be planned, but: {error}")),
+    };
+    let (outputs, layout) = (defined.outputs(), case.conventions.index_layout.unwrap_or_default());
+    let expected = shape(case.layout(), case.batch, case.channels, &outputs);
+    if plan.output_shape() != expected {
+        return Err(format!("the output shape is {:?}, defined is {expected:?}", plan.output_shape()));
+    }
+    if case.indices.is_some() && plan.outputs()[1].shape != shape(layout, case.batch, case.channels, &outputs) {
+        return Err(format!("the indices' shape is {:?}", plan.outputs()[1].shape));
+    }
+    if plan.has_empty_windows() != defined.has_empty_windows() {
+        return Err(format!("has_empty_windows is {}", plan.has_empty_windows()));
+    }
+    bench.count("valid");
+    if defined.y.is_empty() {
+        bench.count("with an empty output");
+    } else if defined.has_empty_windows() {
+        bench.count("with windows wholly in padding");
+    }
+    let mut first = None;
+    for (path, way) in bench.paths(&plan)? {
+        let output = compute_pool(&plan, &case.x, &way).map_err(|error| format!("{path}: {error}"))?;
+        same("y", &path, &defined.y, &output.y)?;
+        if let Some(indices) = &output.indices {
+            same("indices", &path, &defined.indices, indices)?;
+        }
+        first.get_or_insert(output);
+    }
+    let output = first.ok_or("the reference is a path of every plan")?;
+    Ok(Some((plan, defined, output)))
+}
+
+/// The plan of a pool, after checking that planning twice gives the same answer and that an error of the pool does not
+/// depend on the index type.
+fn planned(case: &PoolCase) -> Result<Result<Plan, PlanError>, String> {
+    let (pool, shape) = (case.written().value, case.shape());
+    let plan = pool.plan(&shape, case.dtype, case.indices);
+    // Texts, because a plan with a NaN in it is not equal to itself.
+    if format!("{plan:?}") != format!("{:?}", pool.plan(&shape, case.dtype, case.indices)) {
+        return Err("planning twice gives two answers".to_owned());
+    }
+    let without = pool.plan(&shape, case.dtype, None);
+    for index_type in [IndexType::I32, IndexType::I64] {
+        let with = pool.plan(&shape, case.dtype, Some(index_type));
+        match (&without, &with) {
+            (Ok(_), Ok(_)) => {}
+            (Ok(_), Err(PlanError::IndexTypeTooNarrow { .. } | PlanError::EmptyIndexOverflow { .. })) => {}
+            (Err(without), Err(with)) if without == with => {}
+            _ => return Err(format!("without indices: {without:?}; with {index_type:?}: {with:?}")),
+        }
+    }
+    // The inverse of what cannot be planned cannot be planned for the same reason.
+    if let Err(error) = pool.plan(&shape, DType::F32, Some(IndexType::I64)) {
+        let inverse = MaxUnpool::inverse_of(&*pool, &shape).plan(&shape, case.dtype, IndexType::I64);
+        if inverse.as_ref() != Err(&error) {
+            return Err(format!("the pool is refused with {error:?}, its inverse gives {inverse:?}"));
+        }
+    }
+    Ok(plan)
+}
+
+/// Plans and computes an unpool on every path, compares with its definition, and returns the reference's Y.
+pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, String> {
+    let unpool = case.operator();
+    let plan = unpool.plan(&case.shape(), case.dtype, case.index_type);
+    if format!("{plan:?}") != format!("{:?}", unpool.plan(&case.shape(), case.dtype, case.index_type)) {
+        return Err("planning twice gives two answers".to_owned());
+    }
+    let (plan, scatter) = match (plan, case.judge()) {
+        (Ok(plan), Verdict::Accepted(scatter)) => (plan, scatter),
+        (Err(_), Verdict::Refused) => {
+            bench.count("refused");
+            return Ok(None);
+        }
+        (plan, Verdict::Unjudged) => {
+            bench.count("too large to judge");
+            if let Ok(plan) = plan {
+                families(&plan, &Limits::WEBGPU);
+            }
+            return Ok(None);
+        }
+        (Ok(plan), Verdict::Refused) => return Err(format!("it has to be refused, but is planned: {plan:?}")),
+        (Err(PlanError::Combination { second: "outside_window", .. }), Verdict::Accepted(scatter))
+            if scatter.outside_window != OutsideWindow::Scatter && case.is_far() =>
+        {
+            bench.count("too large to judge");
+            return Ok(None);
+        }
+        (Err(error), Verdict::Accepted(_)) => return Err(format!("it has to be planned, but: {error}")),
+    };
+    let (batch, channels) = scatter.outer();
+    let expected = shape(scatter.layout, batch, channels, &scatter.outputs);
+    if plan.output_shape() != expected {
+        return Err(format!("the output shape is {:?}, defined is {expected:?}", plan.output_shape()));
+    }
+    if plan.index_space().unwrap().index_count() as i64 != scatter.unit() {
+        return Err(format!(
+            "the unit is {}, defined is {}",
+            plan.index_space().unwrap().index_count(),
+            scatter.unit()
+        ));
+    }
+    bench.count("valid");
+    if let Target::Inverse(_) = case.target
+        && scatter.skip_minus_one
+    {
+        bench.count("with windows wholly in padding");
+    }
+    scattered(case, &plan, &scatter, bench)
+}
+
+fn scattered(case: &UnpoolCase, plan: &Plan, scatter: &Scatter, bench: &Bench) -> Result<Option<Vec<u64>>, String> {
+    let defined = scatter.scatter(case.dtype, &case.x, &case.indices);
+    let mut first = None;
+    for (path, way) in bench.paths(plan)? {
+        let y = compute_unpool(plan, &case.x, &case.indices, &way).map_err(|error| format!("{path}: {error}"))?;
+        match (&defined, y) {
+            (Scattered::Values(values), Ok(y)) => {
+                let differs = |(values, bits): (&Vec<u64>, &u64)| !values.contains(bits);
+                if let Some(i) = values.iter().zip(&y).position(differs) {
+                    return Err(format!("{path}: y[{i}] is {:#x}, defined is {:#x?}", y[i], values[i]));
+                }
+                first.get_or_insert(y);
+            }
+            (Scattered::Fault { position, value, count }, Err(error)) => {
+                let (position, value, count) = (*position, *value, *count);
+                let unit = scatter.unit() as u64;
+                let expected = ExecuteError::IndexOutOfRange { position, value, index_count: unit, count };
+                if error != expected {
+                    return Err(format!("{path}: the error is {error:?}, defined is {expected:?}"));
+                }
+            }
+            (Scattered::Outside { position, count }, Err(error)) => {
+                let expected = ExecuteError::IndexOutsideWindow { position: *position, count: *count };
+                if error != expected {
+                    return Err(format!("{path}: the error is {error:?}, defined is {expected:?}"));
+                }
+            }
+            (Scattered::Values(_), Err(error)) => return Err(format!("{path}: {error}")),
+            (Scattered::Outside { position, .. }, Ok(_)) => {
+                return Err(format!("{path}: indices[{position}] lies outside its window, and nothing is said"));
+            }
+            (Scattered::Fault { position, value, .. }, Ok(_)) => {
+                return Err(format!("{path}: indices[{position}] is {value}, and nothing is said"));
+            }
+        }
+    }
+    if first.is_none() {
+        bench.count("with indices at fault");
+    }
+    Ok(first)
+}

@@ -1,0 +1,266 @@
+//! Streaming runs: the bits of the reference, in the memory that was allowed.
+
+use std::io;
+use std::ops::ControlFlow;
+use support::calls::reference;
+
+use half::f16;
+use wgpu_pooling::{
+    AdaptiveMaxPool, AsyncSink, AsyncSource, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool,
+    IndexType, Layout, MaxPool, NanPolicy, Plan, PlanError, Pooling, Sink, Source, StorageOrder, Stream, StreamReport,
+    Tensor,
+};
+
+use super::device;
+use super::either;
+use support::harness::computes_on_gpu;
+use support::tests;
+
+tests! {
+    here =>
+        every_layout_type_and_rank_in_any_budget,
+        every_rule_about_nan_and_empty_windows_in_any_budget,
+        windows_larger_than_the_budget_are_put_together_from_parts,
+        the_callback_sees_every_tile_and_can_stop,
+        what_sources_and_sinks_say_is_the_error_of_the_run,
+        #[cfg(debug_assertions)]
+        what_a_source_leaves_out_shows_in_the_result,
+        a_call_that_does_not_fit_the_plan_is_refused;
+}
+
+/// Elements with few levels, so that maxima tie, and for floats NaN with payloads, infinities and both zeros.
+pub fn tensor<T: Element>(shape: &[usize]) -> Tensor<T> {
+    let mut state = 7u32;
+    let mut value = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let bits = match (state >> 28, T::DTYPE.is_float()) {
+            (0, true) => T::DTYPE.negative_infinity_bits() | u64::from(state >> 8 & 7),
+            (1, true) => T::DTYPE.lowest_finite_bits(),
+            (2, true) => 1 << (8 * T::DTYPE.bytes() - 1),
+            (level, true) => T::DTYPE.lowest_finite_bits() ^ u64::from(level) << (8 * T::DTYPE.bytes() - 6),
+            (level, false) => u64::from(level) << (8 * (T::DTYPE.bytes() - 1)) | u64::from(state >> 27 & 1),
+        };
+        T::from_bits64(bits)
+    };
+    let data = (0..shape.iter().product()).map(|_| value()).collect();
+    Tensor::new(shape, data).unwrap()
+}
+
+pub fn bits<T: Element>(elements: &[T]) -> Vec<u64> {
+    elements.iter().map(|element| element.to_bits64()).collect()
+}
+
+/// One run with indices and one without, each compared with the reference.
+fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> StreamReport {
+    let x = tensor::<T>(shape);
+    let plan = pool.plan(shape, T::DTYPE, Some(IndexType::I64)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<T, i64>(&plan, x.view()).unwrap();
+    let (mut got_y, mut got_indices) = (vec![T::from_bits64(0); y.data().len()], vec![0; indices.data().len()]);
+    let mut last = None;
+    let mut view = x.view();
+    let stream = Stream::new(plan.clone(), budget).source(&mut view).sink(&mut got_y).sink(&mut got_indices);
+    let report = stream
+        .progress(|progress| {
+            last = Some((progress.done, progress.tiles));
+            ControlFlow::Continue(())
+        })
+        .run_blocking(&device())
+        .unwrap_or_else(|error| panic!("{error}: {plan:?} in {budget} bytes"));
+    assert!(last.is_some_and(|(done, tiles)| done == tiles && tiles >= report.tiles), "{last:?} {plan:?}");
+    assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
+    assert_eq!(got_indices, indices.data(), "{plan:?} in {budget} bytes");
+    assert!(report.peak_bytes <= budget && report.peak_bytes > 0, "{report:?} in {budget} bytes");
+    assert!(report.peak_host_bytes <= report.peak_bytes && report.peak_device_bytes <= report.peak_bytes);
+    assert_eq!(report.peak_device_bytes > 0, computes_on_gpu(), "{report:?}");
+
+    let plan = pool.plan(shape, T::DTYPE, None).unwrap();
+    let mut got_y = vec![T::from_bits64(0); y.data().len()];
+    let stream = Stream::new(plan.clone(), budget).source(&mut view).sink(&mut got_y);
+    let values = stream.run_blocking(&device()).unwrap();
+    assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
+    assert!(values.peak_bytes <= budget, "{values:?} in {budget} bytes");
+    report
+}
+
+/// Budgets from one that holds the whole pool down to those that cut windows into parts.
+fn budgets() -> [u64; 4] {
+    either([64 << 20, 48 << 10, 24 << 10, 19 << 10], [64 << 20, 20 << 10, 1 << 10, 60])
+}
+
+fn every_layout_type_and_rank_in_any_budget() {
+    let square = || MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 2, 1]);
+    for budget in budgets() {
+        check::<f32>(&square(), &[2, 3, 20, 17], budget);
+        check::<u8>(&square().layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
+        check::<f16>(&square().layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
+        check::<i64>(&square().index_order(StorageOrder::ColumnMajor), &[1, 3, 20, 17], budget);
+        check::<f32>(&MaxPool::new([5]).strides([3]).pads([2, 2]), &[2, 2, 300], budget);
+        check::<f16>(&MaxPool::new([2, 2, 2]).dilations([2, 1, 2]), &[1, 2, 6, 7, 8], budget);
+        check::<u8>(&MaxPool::new([2, 1, 2, 2]).pads([1, 0, 0, 0, 0, 0, 1, 1]), &[1, 2, 3, 4, 5, 6], budget);
+        check::<f32>(&AdaptiveMaxPool::new([7, 9]), &[2, 2, 20, 17], budget);
+        check::<f32>(&AdaptiveMaxPool::new([30, 5]).layout(Layout::Nhwc), &[1, 20, 17, 3], budget);
+        check::<f32>(&MaxPool::new([3, 3]).ceil_mode(1).strides([2, 2]), &[1, 3, 20, 18], budget);
+    }
+}
+
+fn every_rule_about_nan_and_empty_windows_in_any_budget() {
+    for policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+        for empty in [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase] {
+            let pool = MaxPool::new([3, 2]).dilations([7, 1]).pads([9, 4, 8, 5]).nan_policy(policy).empty_index(empty);
+            for budget in either([20 << 10, 13 << 10], [200, 44]) {
+                check::<f32>(&pool.clone().empty_value(EmptyValue::LowestFinite), &[1, 2, 5, 6], budget);
+                check::<f16>(&pool.clone().layout(Layout::Nhwc), &[1, 5, 6, 2], budget);
+            }
+        }
+    }
+}
+
+fn windows_larger_than_the_budget_are_put_together_from_parts() {
+    for policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+        let pool = MaxPool::new([60, 50]).strides([30, 40]).pads([20, 10, 20, 10]).nan_policy(policy);
+        let report = check::<f32>(&pool, &[1, 2, 64, 70], either(24 << 10, 1 << 10));
+        assert!(report.tiles > 2 * 2 * 2, "{report:?}");
+        check::<u8>(&pool.layout(Layout::Nhwc), &[1, 64, 70, 2], either(14 << 10, 300));
+    }
+    check::<f32>(&GlobalMaxPool::new(), &[2, 2, 5000], either(24 << 10, 1 << 10));
+    check::<f32>(&AdaptiveMaxPool::new([2, 1]), &[1, 1, 90, 70], either(24 << 10, 1 << 10));
+    // Taps far from each other.
+    check::<f32>(&MaxPool::new([3]).dilations([2000]), &[1, 1, 4003], either(24 << 10, 1 << 10));
+}
+
+fn the_callback_sees_every_tile_and_can_stop() {
+    let x = tensor::<f32>(&[8, 2, 16, 16]);
+    let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
+    let run = |stop_after: u64, seen: &mut Vec<[u64; 4]>| {
+        let (mut x, mut y) = (x.view(), vec![0.0f32; 8 * 2 * 64]);
+        let stream = Stream::new(plan.clone(), either(24 << 10, 6 << 10)).source(&mut x).sink(&mut y);
+        let stream = stream.progress(|progress| {
+            seen.push([progress.done, progress.tiles, progress.bytes_read, progress.bytes_written]);
+            if progress.done < stop_after { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        stream.run_blocking(&device())
+    };
+    let mut seen = Vec::new();
+    let report = run(u64::MAX, &mut seen).unwrap();
+    assert!(report.tiles >= 4, "{report:?}");
+    assert_eq!(seen.iter().map(|seen| seen[0]).collect::<Vec<_>>(), (0..=report.tiles).collect::<Vec<_>>());
+    assert_eq!(seen.last(), Some(&[report.tiles, report.tiles, 8 * 2 * 256 * 4, 8 * 2 * 64 * 4]));
+    for stop_after in [0, 2] {
+        let error = run(stop_after, &mut Vec::new()).unwrap_err();
+        assert_eq!(error, ExecuteError::Stopped { done: stop_after, tiles: report.tiles });
+    }
+}
+
+/// Fails from the second call on.
+struct Failing {
+    calls: usize,
+}
+
+impl Source for Failing {
+    fn read(&mut self, _: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.calls += 1;
+        bytes.fill(0);
+        if self.calls > 1 { Err(io::Error::other("the cable is out")) } else { Ok(()) }
+    }
+}
+
+impl Sink for Failing {
+    fn write(&mut self, _: u64, _: &[u8]) -> io::Result<()> {
+        self.calls += 1;
+        if self.calls > 1 { Err(io::Error::other("no space left")) } else { Ok(()) }
+    }
+}
+
+fn what_sources_and_sinks_say_is_the_error_of_the_run() {
+    let plan = MaxPool::new([2]).strides([2]).plan(&[1, 64, 256], DType::F32, Some(IndexType::I64)).unwrap();
+    let (mut y, mut indices) = (vec![0.0f32; 64 * 128], vec![0i64; 64 * 128]);
+    let x = vec![0.0f32; 64 * 256];
+    let budget = 48 << 10;
+    let mut failing = Failing { calls: 0 };
+    let run =
+        Stream::new(plan.clone(), budget).source(&mut failing).sink(&mut y).sink(&mut indices).run_blocking(&device());
+    assert!(
+        matches!(&run, Err(ExecuteError::Source { what: "x", first: 1.., error, .. }) if error == "the cable is out"),
+        "{run:?}"
+    );
+    let mut failing = Failing { calls: 0 };
+    let run =
+        Stream::new(plan.clone(), budget).source(&mut &x[..]).sink(&mut y).sink(&mut failing).run_blocking(&device());
+    let Err(ExecuteError::Sink { what: "indices", error, .. }) = &run else { panic!("{run:?}") };
+    assert_eq!(error, "no space left");
+    // Slices that are too short give an error.
+    let whole = Stream::new(plan.clone(), 64 << 20);
+    let run = whole.source(&mut &x[1..]).sink(&mut y).sink(&mut indices).run_blocking(&device());
+    assert!(matches!(run, Err(ExecuteError::Source { first: 0, elements: 16384, .. })), "{run:?}");
+    let run = Stream::new(plan.clone(), budget)
+        .source(&mut &x[..])
+        .sink(&mut &mut y[1..])
+        .sink(&mut indices)
+        .run_blocking(&device());
+    assert!(matches!(run, Err(ExecuteError::Sink { what: "y", .. })), "{run:?}");
+}
+
+/// Reports success, but leaves out the last element of each slice that it is given.
+#[cfg(debug_assertions)]
+struct Short(DType);
+
+#[cfg(debug_assertions)]
+impl Source for Short {
+    fn read(&mut self, _: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let elements = bytes.chunks_exact_mut(self.0.bytes());
+        let filled = elements.len() - 1;
+        elements.take(filled).for_each(|element| element.copy_from_slice(&3u64.to_le_bytes()[..element.len()]));
+        Ok(())
+    }
+}
+
+#[cfg(debug_assertions)]
+fn what_a_source_leaves_out_shows_in_the_result() {
+    fn check<T: Element>(left_out: u64) {
+        let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], T::DTYPE, None).unwrap();
+        let mut y = vec![T::from_bits64(0); 2];
+        // Several runs, so that memory of earlier runs could be mistaken for elements.
+        for _ in 0..3 {
+            let (mut short, stream) = (Short(T::DTYPE), Stream::new(plan.clone(), 1 << 20));
+            stream.source(&mut short).sink(&mut y).run_blocking(&device()).unwrap();
+            assert_eq!(bits(&y), [3, left_out], "{}", T::DTYPE.name());
+        }
+    }
+    check::<f32>(0x7F7F_7F7F);
+    check::<half::bf16>(0x7F7F);
+    check::<f64>(0x7F7F_7F7F_7F7F_7F7F);
+    check::<i8>(0x7F);
+    check::<u8>(0x7F);
+    check::<i64>(0x7F7F_7F7F_7F7F_7F7F);
+    // Indices that the source leaves out are reported as bad.
+    let unpool = wgpu_pooling::MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
+    let (mut x, mut y) = (&[1.0f32; 4][..], vec![0.0f32; 8]);
+    let stream = Stream::new(unpool, 1 << 20).source(&mut x);
+    let run = stream.source(&mut Short(DType::I64)).sink(&mut y).run_blocking(&device());
+    let value = 0x7F7F_7F7F_7F7F_7F7F;
+    assert_eq!(run, Err(ExecuteError::IndexOutOfRange { position: 3, value, index_count: 8, count: 1 }));
+}
+
+fn a_call_that_does_not_fit_the_plan_is_refused() {
+    let plan = |indices| -> Plan { MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, indices).unwrap() };
+    let x = [0.0f32; 4];
+    let run = |plan: &Plan, budget| {
+        Stream::new(plan.clone(), budget).source(&mut &x[..]).sink(&mut vec![0.0f32; 3]).run_blocking(&device())
+    };
+    let count = run(&plan(Some(IndexType::I64)), 1 << 20);
+    let two = PlanError::OperandCount { operator: "max_pool", what: "sinks", expected: "2", actual: 1 };
+    assert_eq!(count, Err(two.into()));
+    let budget = either(500, 11);
+    let exceeds = run(&plan(None), budget);
+    let Err(ExecuteError::Plan(PlanError::ExceedsLimit { needed, limit, .. })) = exceeds else { panic!("{exceeds:?}") };
+    assert!(limit == budget && needed > budget, "{needed} bytes of {limit}");
+    let other = |source: &mut dyn AsyncSource, sink: &mut dyn AsyncSink| {
+        Stream::new(plan(None), 1 << 20).source(source).sink(sink).run_blocking(&device()).unwrap_err()
+    };
+    let mismatch = |what| ExecuteError::TypeMismatch { what, expected: "f32", actual: "u8" };
+    assert_eq!(other(&mut &[0u8; 4][..], &mut vec![0.0f32; 3]), mismatch("x"));
+    assert_eq!(other(&mut &x[..], &mut vec![0u8; 3]), mismatch("y"));
+    // A plan without elements succeeds, whatever the budget.
+    let nothing = MaxPool::new([2]).plan(&[0, 3, 4], DType::F32, None).unwrap();
+    assert_eq!(run(&nothing, 0), Ok(StreamReport::default()));
+}

@@ -1,0 +1,158 @@
+//! Streaming unpools: the bits and the errors of the reference, in the memory that was allowed.
+
+use support::calls::reference;
+use wgpu_pooling::{
+    Activation, AdaptiveMaxPool, DType, ExecuteError, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
+    OutOfBounds, OutsideWindow, Plan, Pooling, StorageOrder, Stream, Tensor,
+};
+
+use super::device;
+use super::either;
+use support::harness::computes_on_gpu;
+use support::tests;
+
+tests! {
+    here =>
+        what_pools_made_goes_back_in_any_budget,
+        any_indices_land_where_they_say_and_the_last_wins,
+        indices_of_own_planes_that_name_nothing_are_left_out,
+        bad_indices_are_counted_before_anything_is_written;
+}
+
+fn noise(seed: u32) -> impl FnMut() -> u32 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    }
+}
+
+pub fn values(shape: &[usize]) -> Tensor<f32> {
+    let mut noise = noise(3);
+    Tensor::new(shape, (0..shape.iter().product()).map(|_| (noise() % 1000) as f32 - 300.0).collect()).unwrap()
+}
+
+/// Budgets from one that holds the whole unpool down to those of many tiles.
+fn budgets() -> [u64; 3] {
+    either([64 << 20, 60 << 10, 5 << 10], [64 << 20, 6 << 10, 200])
+}
+
+/// Compares runs in each budget with the reference. Returns whether a GPU computed the one in the largest.
+fn check(plan: &Plan, x: &Tensor<f32>, indices: &Tensor<i64>) -> bool {
+    let mut on_device = false;
+    let expected = reference::max_unpool(plan, x.view(), indices.view());
+    for budget in budgets() {
+        let mut y = vec![f32::NAN; plan.output_shape().iter().product()];
+        let (mut x, mut indices) = (x.view(), indices.view());
+        let stream = Stream::new(plan.clone(), budget).source(&mut x).source(&mut indices).sink(&mut y);
+        let got = stream.run_blocking(&device());
+        match (&expected, got) {
+            (Ok(expected), Ok(report)) => {
+                let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&y), bits(expected.data()), "{plan:?} in {budget} bytes");
+                assert!(report.peak_bytes <= budget, "{report:?} in {budget} bytes");
+                assert!(budget > budgets()[2] || report.tiles > 1, "{report:?} in {budget} bytes");
+                on_device |= budget == budgets()[0] && report.peak_device_bytes > 0 && report.bytes_uploaded > 0;
+            }
+            (Err(expected), Err(got)) => {
+                assert_eq!(got, *expected);
+                assert!(y.iter().all(|value| value.is_nan()), "nothing is written");
+            }
+            (expected, got) => panic!("{expected:?} and {got:?}: {plan:?} in {budget} bytes"),
+        }
+    }
+    on_device
+}
+
+fn what_pools_made_goes_back_in_any_budget() {
+    let pools: Vec<(Box<dyn Pooling>, Vec<usize>)> = vec![
+        (Box::new(MaxPool::new([2, 2]).strides([2, 2])), vec![2, 3, 20, 18]),
+        (Box::new(MaxPool::new([3, 3]).pads([1; 4])), vec![1, 2, 30, 31]),
+        (Box::new(MaxPool::new([2, 2]).storage_order(1).strides([1, 2])), vec![2, 2, 9, 12]),
+        (Box::new(MaxPool::new([2, 3]).layout(Layout::Nhwc)), vec![2, 14, 15, 3]),
+        (Box::new(MaxPool::new([2, 3]).layout(Layout::Nhwc).index_layout(Layout::Nhwc)), vec![2, 14, 15, 3]),
+        (Box::new(MaxPool::new([2]).dilations([3]).pads([1, 1])), vec![2, 2, 400]),
+        (Box::new(AdaptiveMaxPool::new([13, 9])), vec![2, 2, 30, 20]),
+        (Box::new(MaxPool::new([2, 1, 2]).flatten(IndexFlattening::Batch)), vec![2, 2, 5, 6, 7]),
+    ];
+    for (pool, shape) in pools {
+        let x = values(&shape);
+        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape).activation(Activation::Relu);
+        let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
+        let in_order = [plan.inputs()[0].layout, plan.index_space().unwrap().layout()] == [Layout::Nchw; 2];
+        assert_eq!(check(&plan, &y, &indices), in_order && computes_on_gpu(), "{plan:?}");
+        let strict = unpool.outside_window(OutsideWindow::Error);
+        check(&strict.plan(y.shape(), DType::F32, IndexType::I64).unwrap(), &y, &indices);
+    }
+}
+
+fn any_indices_land_where_they_say_and_the_last_wins() {
+    for (layout, order) in [
+        (Layout::Nchw, StorageOrder::RowMajor),
+        (Layout::Nhwc, StorageOrder::RowMajor),
+        (Layout::Nchw, StorageOrder::ColumnMajor),
+    ] {
+        let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).layout(layout).index_order(order);
+        let shape = if layout == Layout::Nchw { [2, 3, 11, 9] } else { [2, 11, 9, 3] };
+        let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
+        let (x, unit) = (values(&shape), plan.index_space().unwrap().index_count());
+        let mut noise = noise(8);
+        // Indices into all planes, then indices of a few places only, so that the order decides.
+        for spread in [unit, 5] {
+            let data = (0..594).map(|_| (u64::from(noise()) % spread * (unit / spread)) as i64).collect();
+            check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
+        }
+        // More sources than a tile takes at a time: the later sources must not overwrite what the first ones have
+        // written.
+        let data = (0..594).map(|position| position / 6).collect();
+        check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
+    }
+}
+
+/// Indices that stay in their planes, so that planes can be computed by themselves, and among them some that name
+/// nothing.
+fn indices_of_own_planes_that_name_nothing_are_left_out() {
+    let shape = [2, 3, 13, 11];
+    for outside in [OutsideWindow::Scatter, OutsideWindow::Skip] {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
+            for flatten in [IndexFlattening::Tensor, IndexFlattening::Batch, IndexFlattening::Plane] {
+                let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).index_order(order).flatten(flatten);
+                let unpool = unpool.out_of_bounds(OutOfBounds::Skip).outside_window(outside);
+                let plan = unpool.activation(Activation::Relu).plan(&shape, DType::F32, IndexType::I64).unwrap();
+                let (mut noise, unit) = (noise(17), plan.index_space().unwrap().index_count() as i64);
+                let index = |position: usize| {
+                    let (plane, source) = (position / 143, position % 143);
+                    // Mostly in the source's own window, as a pool's.
+                    let [dy, dx] = [noise() % 5, noise() % 5].map(|step| (step == 4) as usize * 2 + step as usize % 2);
+                    let at = [2 * (source / 11) + dy, 2 * (source % 11) + dx].map(|at| at as i64);
+                    let at = [at[0].min(25), at[1].min(21)];
+                    match noise() % 9 {
+                        0 => [-1, unit + 3, i64::MIN, i64::MAX][position % 4],
+                        _ => plan.index_space().unwrap().encode(plane / 3, plane % 3, &at),
+                    }
+                };
+                let indices = Tensor::new(shape, (0..858).map(index).collect()).unwrap();
+                check(&plan, &values(&shape), &indices);
+            }
+        }
+    }
+}
+
+fn bad_indices_are_counted_before_anything_is_written() {
+    let unpool = MaxUnpool::new([2, 2]).strides([2, 2]);
+    let shape = [2, 3, 20, 30];
+    let (x, mut noise) = (values(&shape), noise(1));
+    let mut data: Vec<i64> = (0..3600).map(|_| i64::from(noise() % 14400)).collect();
+    for (position, value) in [(3599, -1), (77, 14400), (2000, i64::MIN), (78, i64::MAX)] {
+        data[position] = value;
+    }
+    let indices = Tensor::new(shape, data).unwrap();
+    let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
+    let error = reference::max_unpool(&plan, x.view(), indices.view()).unwrap_err();
+    assert_eq!(error, ExecuteError::IndexOutOfRange { position: 77, value: 14400, index_count: 14400, count: 4 });
+    check(&plan, &x, &indices);
+    let skipping = unpool.out_of_bounds(OutOfBounds::Skip).plan(&shape, DType::F32, IndexType::I64).unwrap();
+    check(&skipping, &x, &indices);
+}

@@ -1,0 +1,16 @@
+//! The cases that are worked out by hand or drawn at random, on the reference and, where it is, on the CPU backend. The
+//! program `random` has them once more on a GPU.
+
+mod convert;
+mod fuzz;
+
+use std::process::ExitCode;
+
+use cases::{by_hand, random};
+use libtest_mimic::Arguments;
+use support::harness;
+
+fn main() -> ExitCode {
+    let lists = [by_hand::tests(), convert::tests(), fuzz::tests(), random::tests()];
+    harness::run(&Arguments::from_args(), lists.into_iter().flatten().collect())
+}

@@ -1,0 +1,65 @@
+//! One-shot calls whose tensors exceed the device's limits are computed in tiles.
+
+use cases::streams::pools::{bits, tensor};
+use cases::streams::unpools::values;
+use support::calls::reference;
+use support::tests;
+use wgpu_pooling::{
+    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Pooling, Request, wgpu,
+};
+
+tests! {
+    gpu =>
+        pools_have_no_size_limit,
+        unpools_have_no_size_limit;
+}
+
+/// A device of a test's own whose buffers hold 32768 floats.
+pub(super) fn small_device() -> Gpu {
+    let limits = wgpu::Limits {
+        max_buffer_size: 128 << 10,
+        max_storage_buffer_binding_size: 128 << 10,
+        ..wgpu::Limits::defaults()
+    };
+    Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap()
+}
+
+fn pools_have_no_size_limit() {
+    let small = small_device();
+    let shape = [2, 3, 150, 170];
+    let x = tensor::<f32>(&shape);
+    let pools: [Box<dyn Pooling>; 4] = [
+        Box::new(MaxPool::new([3, 3]).pads([1, 1, 1, 1])),
+        Box::new(MaxPool::new([2, 2]).strides([2, 2])),
+        Box::new(GlobalMaxPool::new()),
+        Box::new(AdaptiveMaxPool::new([40, 33])),
+    ];
+    for pool in &pools {
+        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        let (got_y, got_indices) =
+            Request::pool(pool.as_ref(), x.view()).with_indices::<i64>().run_blocking(&small).unwrap();
+        assert_eq!((bits(got_y.data()), got_y.shape()), (bits(y.data()), y.shape()), "{plan:?}");
+        assert_eq!(got_indices, indices, "{plan:?}");
+        let got_y = Request::pool(pool.as_ref(), x.view()).run_blocking(&small).unwrap();
+        assert_eq!(bits(got_y.data()), bits(y.data()), "{plan:?}");
+    }
+    // One plane that is larger than a binding, and one window over all of it.
+    let x = tensor::<u8>(&[1, 1, 400, 500]);
+    let plan = GlobalMaxPool::new().plan(x.shape(), DType::U8, Some(IndexType::I32)).unwrap();
+    let expected = reference::max_pool_with_indices::<u8, i32>(&plan, x.view()).unwrap();
+    let got = GlobalMaxPool::new().on(x.view()).with_indices::<i32>().run_blocking(&small).unwrap();
+    assert_eq!(got, expected);
+}
+
+fn unpools_have_no_size_limit() {
+    let small = small_device();
+    let shape = [2, 3, 150, 170];
+    let (pool, x) = (MaxPool::new([2, 2]).strides([2, 2]), values(&shape));
+    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x.view()).unwrap();
+    let unpool = MaxUnpool::inverse_of(&pool, &shape);
+    let plan = unpool.plan(y.shape(), DType::F32, IndexType::I32).unwrap();
+    let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
+    assert_eq!(unpool.on(y.view(), indices.view()).run_blocking(&small).unwrap(), expected);
+}
