@@ -82,6 +82,8 @@ pub(super) mod flat {
     pub const EDGE: Cost = [13.0, 0.0];
     /// A tap of a vector of 16-bit floats, in addition.
     pub const HALF: Cost = [0.85, 0.0];
+    /// A vector of outputs of 8 bits that are picked from windows at all positions.
+    pub const PICKED_8: Cost = [6.0, 0.0];
 
     /// The most taps of a window along a row, and across the rows.
     pub const MOST_TAPS: usize = 8;

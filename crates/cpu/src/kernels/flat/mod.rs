@@ -44,7 +44,7 @@ use super::parts::PartOf;
 use super::scratch::{Scratch, allocate, words_of};
 use super::tuning::flat::{
     AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, MOST_BYTES, MOST_COLUMNS, MOST_KEPT, MOST_SPAN, MOST_STRIDE,
-    MOST_TAPS, ROW, ROW_BYTES, ROWS_OF_SHARED, TAP,
+    MOST_TAPS, PICKED_8, ROW, ROW_BYTES, ROWS_OF_SHARED, TAP,
 };
 
 /// A pool with small windows and strides along the rows.
@@ -155,6 +155,7 @@ impl<'a> FlatSizes<'a> {
         let across = reduced(rows, down.stride == 1) * (down.kernel * self.planes) as f64;
         let apart = if joined || inside == 0 { 0.0 } else { rows_of_x } + if down.stride == 1 { 0.0 } else { rows };
         let edges = (self.outputs - (inside / stride).min(self.outputs)) as f64;
+        let picked = if *stride > 1 && bytes == 1 { pool.vectors(pool.outputs(), bytes) } else { 0.0 };
         pool.cost(&[
             (BYTE, pool.bytes()),
             (JOB, jobs),
@@ -162,6 +163,7 @@ impl<'a> FlatSizes<'a> {
             (TAP, along_rows),
             (EDGE, jobs * edges),
             (HALF, pool.if_half(along_rows + across)),
+            (PICKED_8, picked),
         ])
     }
 

@@ -55,8 +55,12 @@ fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes:
         true => (lanes.len(), source.len()),
         false => (channels, axis.stride.saturating_mul(axis.x_stride)),
     };
-    let pieces = lanes.chunks_exact_mut(piece.max(1)).zip(source.chunks(step.max(1)));
-    pieces.fold(false, |found, (lanes, source)| found | encode_row::<C>(&source[..piece], lanes))
+    // No closure, which might be compiled by itself and without the level's instructions.
+    let mut found = false;
+    for (lanes, source) in lanes.chunks_exact_mut(piece.max(1)).zip(source.chunks(step.max(1))) {
+        found |= encode_row::<C>(&source[..piece], lanes);
+    }
+    found
 }
 
 /// Encodes every `stride`-th element. The usual strides are constants, which the compiler vectorises.
