@@ -69,7 +69,7 @@ fn trials_of(case: Case) -> Vec<Trial> {
 fn trial(path: &str, subject: &Arc<Subject>, check: fn(&Subject) -> Result<(), String>) -> Trial {
     let name = format!("{}::{path}", subject.case.name);
     let subject = Arc::clone(subject);
-    Trial::test(name, move || check(&subject).map_err(Failed::from))
+    Trial::test(name, move || harness::joined(|| check(&subject)).map_err(Failed::from))
 }
 
 fn named_directories() -> Option<OsString> {

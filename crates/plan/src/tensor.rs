@@ -1,8 +1,9 @@
 //! Dense host tensors: a shape and a slice or a vector in row-major order.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::element::DType;
+use crate::element::{DType, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::options::Layout;
 
@@ -149,6 +150,18 @@ pub fn zeros<T: bytemuck::Zeroable>(shape: &[usize]) -> Result<Vec<T>, ExecuteEr
         .ok()
         .and_then(|count| bytemuck::allocation::try_zeroed_vec(count).ok())
         .ok_or_else(|| ExecuteError::OutOfMemory(format!("{count} elements of shape {shape:?}")))
+}
+
+/// The bytes of indices of this type. Plans refuse i32 where an index may exceed it, so nothing is lost.
+pub(crate) fn index_bytes(indices: &[i64], index_type: IndexType) -> Result<Cow<'_, [u8]>, ExecuteError> {
+    if index_type == IndexType::I64 {
+        return Ok(Cow::Borrowed(bytemuck::cast_slice(indices)));
+    }
+    let mut narrow = zeros::<u8>(&[indices.len(), size_of::<i32>()])?;
+    for (to, &index) in narrow.chunks_exact_mut(size_of::<i32>()).zip(indices) {
+        to.copy_from_slice(&(index as i32).to_ne_bytes());
+    }
+    Ok(Cow::Owned(narrow))
 }
 
 /// A borrowed dense tensor: a shape and a slice, both the caller's.

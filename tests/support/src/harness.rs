@@ -42,10 +42,18 @@ macro_rules! tests {
 pub fn trial(module: &str, test: &str, left_out: bool, run: fn()) -> Trial {
     let name = module.split_once("::").map_or(test.to_owned(), |(_, module)| format!("{module}::{test}"));
     let trial = Trial::test(name, move || {
-        std::thread::scope(|scope| join_all([scope.spawn(run)]));
+        joined(run);
         Ok(())
     });
     trial.with_ignored_flag(left_out)
+}
+
+/// Runs a test in a thread of its own, since those of the test runner are not joined, see [`join_all`].
+///
+/// # Panics
+/// With the test's own panic.
+pub fn joined<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| join_all([scope.spawn(run)]).remove(0))
 }
 
 /// Waits until threads that a scope has started are gone.

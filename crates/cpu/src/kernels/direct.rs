@@ -27,7 +27,7 @@ use super::kernel::{Offer, Pool, PoolKernel};
 use super::lane::has_nan;
 use super::parts::PartOf;
 use super::scratch::Scratch;
-use super::taps::{Column, ElementsAlone, Ended, InsideRows, MOST_TAPS, Outputs, Shape, TapLoop, WithIndices};
+use super::taps::{Column, ElementsAlone, InsideRows, MOST_TAPS, Outputs, Shape, TapLoop, WithIndices};
 use super::tuning::direct::{
     ALONE_TAP, BORDER, BORDER_TAP, BYTE, FEW_ROWS, GROUP, GROUP_BYTES, HALF, MOST_GROUPS, MOST_OF_ROW, PERMUTED_PLANE,
     ROW, SORTED, SORTED_8, TAP,
@@ -344,11 +344,8 @@ impl<T: Element> GroupJob<'_, T> {
             let mut next = 0;
             while next < count {
                 let of_run = Outputs::Rows(run, next);
-                let (row, at) = match self.vectors::<C>(of_run, begin, nan_wins, y, indices.as_deref_mut()) {
-                    Ended::Done => break,
-                    Ended::At(row, at) => (row, at),
-                    Ended::NotCompiled => (next, 0),
-                };
+                let ended = self.vectors::<C>(of_run, begin, nan_wins, y, indices.as_deref_mut());
+                let Some((row, at)) = ended.unwrap_or(Some((next, 0))) else { break };
                 for at in at..length {
                     let (row, lane) = (row + (begin + at) / width, (begin + at) % width);
                     self.outputs::<C>(row..row + 1, lane, y, indices.as_deref_mut());
@@ -385,13 +382,12 @@ impl<T: Element> GroupJob<'_, T> {
             y_step: group.lanes.len(),
         };
         let few = group.count < FEW_ROWS;
-        let mut vectors = || self.vectors::<C>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut());
-        if few || vectors() == Ended::NotCompiled {
+        if few || self.vectors::<C>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
             self.outputs::<C>(0..group.count, lane, y, indices);
         }
     }
 
-    /// Runs a vector loop whose first output has this number in its row.
+    /// Runs a vector loop whose first output has this number in its row. `None` if the processor has no vectors.
     fn vectors<C: VectorCode<Element = T>>(
         &self,
         outputs: Outputs<'_>,
@@ -399,10 +395,10 @@ impl<T: Element> GroupJob<'_, T> {
         nan_wins: bool,
         y: &mut [T],
         indices: Option<&mut IndicesMut<'_>>,
-    ) -> Ended {
+    ) -> Option<Option<(usize, usize)>> {
         let (x, y) = (cast_slice(self.x), cast_slice_mut(&mut y[lane..]));
         let (room, simd, group) = (y.len(), self.part.context.simd, self.group);
-        let ended = match indices {
+        match indices {
             None => {
                 let form = ElementsAlone::<C> { y, seed: self.own.seed::<T>(self.part.plan).map(cast) };
                 simd.vectors(TapLoop { outputs, x, room, form, nan_wins })
@@ -413,8 +409,7 @@ impl<T: Element> GroupJob<'_, T> {
                 let form = WithIndices::<C> { y, indices, base, row_step, step, ahead: &group.ahead };
                 simd.vectors(TapLoop { outputs, x, room, form, nan_wins })
             }
-        };
-        ended.unwrap_or(Ended::NotCompiled)
+        }
     }
 
     /// Whether there is a NaN that wins. Rows of X that lie near each other are searched together with the elements

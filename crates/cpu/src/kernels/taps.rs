@@ -10,6 +10,8 @@
 //! Where a comparison takes less time than sorting, windows at all positions are computed, as with stride 1, and every
 //! second one is an output.
 
+use std::convert::identity;
+
 use bytemuck::Zeroable;
 use fearless_simd::{Simd, SimdBase};
 use wgpu_pooling_plan::Index;
@@ -124,7 +126,7 @@ impl<C: VectorCode> OutputForm<C> for ElementsAlone<'_, C> {
 
     #[inline(always)]
     fn write_column<S: Simd>(&mut self, _: S, row: usize, count: usize, pitch: usize, best: C::Best<S>) {
-        scatter(&mut self.y[row * pitch..], pitch, &C::elements(best).as_slice()[..count]);
+        scatter(&mut self.y[row * pitch..], pitch, &C::elements(best).as_slice()[..count], identity);
     }
 }
 
@@ -194,16 +196,14 @@ impl<C: VectorCode> OutputForm<C> for WithIndices<'_, C> {
 
     #[inline(always)]
     fn write_column<S: Simd>(&mut self, simd: S, row: usize, count: usize, pitch: usize, (best, taps): Self::State<S>) {
-        scatter(&mut self.y[row * pitch..], pitch, &C::elements(best).as_slice()[..count]);
+        scatter(&mut self.y[row * pitch..], pitch, &C::elements(best).as_slice()[..count], identity);
         let windows = VectorWindows { step: self.row_step, along: C::along(simd, self.row_step), ahead: self.ahead };
         let base = self.base.wrapping_add((row as i64).wrapping_mul(self.row_step));
         let mut indices = [0i64; MOST_LANES];
         let indices = &mut indices[..C::Vector::<S>::LEN];
         C::write_indices(simd, taps, &windows, base, indices);
         with_slice!(IndicesMut, &mut self.indices, to => {
-            for (to, &index) in to[row * pitch..].chunks_mut(pitch).zip(&indices[..count]) {
-                to[0] = Index::from_i64(index);
-            }
+            scatter(&mut to[row * pitch..], pitch, &indices[..count], Index::from_i64);
         });
     }
 }
@@ -234,25 +234,8 @@ pub(crate) enum Outputs<'a> {
     Column(Column<'a>),
 }
 
-/// How a loop over outputs has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// There is no loop for the processor: nothing is computed.
-    NotCompiled,
-    Done,
-    /// In this row no vector fits in the outputs from this one on; the rows after it are not computed.
-    At(usize, usize),
-}
-
-/// Whether loops in which NaN wins are compiled. On x86 they are not for SSE2, which few processors have to take: there
-/// windows are computed one by one where X has NaN that win.
-struct NanLoops<S>(std::marker::PhantomData<S>);
-
-impl<S: Simd> NanLoops<S> {
-    const COMPILED: bool = !cfg!(any(target_arch = "x86", target_arch = "x86_64")) || size_of::<S::f32s>() > 16;
-}
-
-/// A loop over outputs.
+/// A loop over outputs. It returns `Some((row, output))` where no vector fits in the rest of that row; the rows after
+/// it are not computed.
 pub(crate) struct TapLoop<'a, C: VectorCode, F> {
     pub outputs: Outputs<'a>,
     pub x: &'a [C::Stored],
@@ -263,12 +246,12 @@ pub(crate) struct TapLoop<'a, C: VectorCode, F> {
 }
 
 impl<C: VectorCode, F: OutputForm<C>> VectorLoop for TapLoop<'_, C, F> {
-    type Output = Ended;
+    type Output = Option<(usize, usize)>;
 
     #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) -> Ended {
+    fn run<S: Simd>(mut self, simd: S) -> Option<(usize, usize)> {
         if C::HAS_NAN && self.nan_wins {
-            return if NanLoops::<S>::COMPILED { self.run_of_policy::<S, true>(simd) } else { Ended::NotCompiled };
+            return self.run_of_policy::<S, true>(simd);
         }
         self.run_of_policy::<S, false>(simd)
     }
@@ -276,8 +259,19 @@ impl<C: VectorCode, F: OutputForm<C>> VectorLoop for TapLoop<'_, C, F> {
 
 impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
     #[inline(always)]
-    fn run_of_policy<S: Simd, const NAN_WINS: bool>(&mut self, simd: S) -> Ended {
+    fn run_of_policy<S: Simd, const NAN_WINS: bool>(&mut self, simd: S) -> Option<(usize, usize)> {
         match self.outputs {
+            // Few processors of x86 have nothing better than SSE2, whose vectors have 16 bytes. For them the loops in
+            // which NaN wins take one vector at a time, so that less is compiled.
+            Outputs::Rows(run, first)
+                if const { NAN_WINS && cfg!(target_feature = "sse2") && size_of::<S::f32s>() == 16 } =>
+            {
+                match run.shape.stride {
+                    1 => self.rows::<S, 1, 1, 1, 1, NAN_WINS>(simd, run, first),
+                    2 => self.rows::<S, 2, 2, 1, 1, NAN_WINS>(simd, run, first),
+                    _ => self.rows::<S, 4, 4, 1, 1, NAN_WINS>(simd, run, first),
+                }
+            }
             Outputs::Rows(run, first) => match run.shape.stride {
                 1 => self.rows::<S, 1, 1, 4, 1, NAN_WINS>(simd, run, first),
                 2 if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, NAN_WINS>(simd, run, first),
@@ -286,7 +280,7 @@ impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
             },
             Outputs::Column(column) => {
                 self.column::<S, NAN_WINS>(simd, column);
-                Ended::Done
+                None
             }
         }
     }
@@ -308,7 +302,7 @@ impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
         simd: S,
         run: InsideRows<'_>,
         first: usize,
-    ) -> Ended {
+    ) -> Option<(usize, usize)> {
         let InsideRows { shape, places, length, count, x_step, y_step } = run;
         let outputs = |vectors: usize| vectors * SPACING * C::Vector::<S>::LEN / STRIDE;
         let (many, few) = (outputs(MANY), outputs(FEW));
@@ -338,7 +332,7 @@ impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
                 if at + few > room {
                     // The last outputs of the row again, with some before them.
                     if length > room || length < few {
-                        return Ended::At(row, at);
+                        return Some((row, at));
                     }
                     at = length - few;
                 }
@@ -346,7 +340,7 @@ impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
                 at += few;
             }
         }
-        Ended::Done
+        None
     }
 
     #[inline(always)]
@@ -430,11 +424,11 @@ impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
     }
 }
 
-/// Writes elements with this pitch.
+/// Writes elements with this pitch, converted.
 #[inline(always)]
-fn scatter<T: Copy>(to: &mut [T], pitch: usize, elements: &[T]) {
+fn scatter<F: Copy, T>(to: &mut [T], pitch: usize, elements: &[F], convert: impl Fn(F) -> T) {
     for (to, &element) in to.chunks_mut(pitch).zip(elements) {
-        to[0] = element;
+        to[0] = convert(element);
     }
 }
 

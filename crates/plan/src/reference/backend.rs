@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::max_pool::{max_pool, max_pool_with_indices};
 use super::max_unpool::max_unpool;
 use crate::backend::{Backend, Later, Run};
-use crate::element::{DType, Element};
+use crate::element::{DType, Element, IndexType};
 use crate::error::ExecuteError;
 use crate::indices::Indices;
 use crate::plan::{Plan, UnpoolPlan};
-use crate::tensor::{Tensor, TensorView, zeros};
+use crate::tensor::{Tensor, TensorView, index_bytes};
 use crate::untyped::{TensorMut, TensorRef, check_operands};
 use crate::with_element;
 
@@ -101,21 +101,13 @@ fn compute_as<T: Element>(
         Plan::Pool(plan) if plan.indices.is_none() => put(&mut outputs[0], &max_pool(plan, x)?),
         Plan::Pool(plan) => {
             let (y, indices) = max_pool_with_indices(plan, x)?;
-            put_indices(&mut outputs[1], indices.data())?;
-            put(&mut outputs[0], &y)
+            let index_type = plan.indices.as_ref().map_or(IndexType::I64, |indices| indices.index_type);
+            let indices = index_bytes(indices.data(), index_type)?;
+            put(&mut outputs[0], &y)?;
+            outputs[1].put(&indices)
         }
         Plan::Unpool(plan) => put(&mut outputs[0], &max_unpool_of(plan, x, &inputs[1])?),
     }
-}
-
-/// Writes indices as a tensor's type. A plan refuses i32 where an index may exceed it, so nothing is lost.
-fn put_indices(output: &mut TensorMut<'_>, indices: &[i64]) -> Result<(), ExecuteError> {
-    if output.dtype() == DType::I64 {
-        return output.put(bytemuck::cast_slice(indices));
-    }
-    let mut narrow = zeros::<i32>(&[indices.len()])?;
-    narrow.iter_mut().zip(indices).for_each(|(to, &index)| *to = index as i32);
-    output.put(bytemuck::cast_slice(&narrow))
 }
 
 fn max_unpool_of<T: Element>(

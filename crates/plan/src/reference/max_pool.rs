@@ -82,8 +82,10 @@ fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize])
             current = Some((v, at.to_vec()));
         }
     });
+    if !any {
+        return Outcome::Empty;
+    }
     match current {
-        _ if !any => Outcome::Empty,
         Some((value, at)) => Outcome::Element { value, at },
         None => Outcome::Lowest,
     }

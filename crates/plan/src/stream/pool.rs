@@ -1,15 +1,17 @@
 //! Streaming pools: the tiles, what they read, and where their results go.
 
+use std::borrow::Cow;
+
 use bytemuck::cast_slice;
 
 use super::ends::{Ends, gather, scatter};
 use super::flights::{Flights, Tensors};
 use super::progress::{Callback, Running, StreamReport};
 use crate::backend::Backend;
-use crate::element::IndexType;
 use crate::error::ExecuteError;
 use crate::indices::Indices;
 use crate::plan::{Plan, PoolPlan};
+use crate::tensor::index_bytes;
 use crate::tile::{SplitWindow, Tile, Tiling};
 
 /// A pool's stream while it runs.
@@ -88,16 +90,11 @@ impl PoolStream<'_, '_> {
             return Ok(());
         };
         // Where windows are cut, tiles have the index of one window, in 64 bits.
-        let narrowed: Vec<i32>;
-        let indices: &[u8] = match (indices, of.index_type) {
-            (Indices::I64(indices), IndexType::I32) => {
-                narrowed = indices.iter().map(|&index| index as i32).collect();
-                cast_slice(&narrowed)
-            }
-            (Indices::I64(indices), _) => cast_slice(indices),
-            (Indices::I32(indices), _) => cast_slice(indices),
+        let indices = match indices {
+            Indices::I64(indices) => index_bytes(indices, of.index_type)?,
+            Indices::I32(indices) => Cow::Borrowed(cast_slice(indices)),
         };
-        scatter("indices", tile.output(), spec, indices, self.ends.sinks[1]).await?;
+        scatter("indices", tile.output(), spec, &indices, self.ends.sinks[1]).await?;
         self.running.progress.bytes_written += indices.len() as u64;
         Ok(())
     }
