@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::cycles::{Cost, Machine, cost};
+use crate::cost::{Cost, cost};
 use crate::marks;
 
 /// A stretch of instructions that run one after the other.
@@ -24,7 +24,7 @@ pub fn has_loops(ir: &str) -> bool {
 }
 
 /// The blocks in their order, the first being where the kernel begins.
-pub fn parse(ir: &str, assembly: &str, machine: Machine, loops: usize) -> Result<Vec<Block>, String> {
+pub fn parse(ir: &str, assembly: &str, loops: usize) -> Result<Vec<Block>, String> {
     let mut blocks = control_flow(ir, loops)?;
     let mut at = 0;
     let mut last = Cost::default();
@@ -42,8 +42,7 @@ pub fn parse(ir: &str, assembly: &str, machine: Machine, loops: usize) -> Result
         }
         let Some(name) = code.split_whitespace().next() else { continue };
         if name.contains('_') {
-            // Two instructions that are issued together stand in one line, which counts once.
-            last = cost(name, machine);
+            last = cost(name);
             block.cost += last;
         }
     }
@@ -145,7 +144,6 @@ impl Values {
 mod tests {
     use super::*;
 
-    const MACHINE: Machine = Machine { doubled: false, wave_size: 64 };
     const IR: &str = "After Spilling:
 ACO shader stage: compute_cs
 BB0
@@ -167,7 +165,7 @@ BB4
 
     #[test]
     fn control_flow_and_marks_are_read() {
-        let blocks = parse(IR, "", MACHINE, 2).unwrap();
+        let blocks = parse(IR, "", 2).unwrap();
         let before: Vec<_> = blocks.iter().map(|block| block.before.clone()).collect();
         assert_eq!(before, [vec![], vec![0, 3], vec![1, 2], vec![2], vec![1]]);
         let marks: Vec<_> = blocks.iter().map(|block| (block.loop_header, block.marks.clone())).collect();
@@ -184,15 +182,15 @@ BB4
 BB2:
 \ts_add_u32 s0, s1, 1 ; 80008101
 ";
-        let blocks = parse(IR, assembly, MACHINE, 0).unwrap();
+        let blocks = parse(IR, assembly, 0).unwrap();
         let counts: Vec<_> = blocks.iter().map(|block| block.cost.instructions).collect();
         assert_eq!(counts, [4.0, 0.0, 1.0, 0.0, 0.0]);
-        assert_eq!((blocks[0].cost.vector, blocks[2].cost.scalar), (8.0, 1.0));
+        assert_eq!((blocks[0].cost.operations, blocks[2].cost.operations), (4.0, 0.0));
     }
 
     #[test]
     fn what_does_not_fit_together_is_an_error() {
-        assert!(parse("", "", MACHINE, 0).unwrap_err().contains("no representation"));
-        assert!(parse(IR, "BB7:\n\ts_nop 0\n", MACHINE, 0).unwrap_err().contains("block 7"));
+        assert!(parse("", "", 0).unwrap_err().contains("no representation"));
+        assert!(parse(IR, "BB7:\n\ts_nop 0\n", 0).unwrap_err().contains("block 7"));
     }
 }

@@ -1,15 +1,15 @@
 //! From compiled kernels to figures.
 
 use crate::aco;
-use crate::cycles::{Cost, Machine};
-use crate::family::Family;
+use crate::cost::Cost;
+use crate::emulate::{Numbers, Seen, SourceLoop, usual};
 use crate::marks::{self, LoopName};
-use crate::path::{self, Rest, Span, Trips};
+use crate::path::{self, Span};
 use crate::spirv::{Kernel, Source};
-use crate::trips::{self, Count, SourceLoop};
 use crate::vulkan::Compiled;
 
-/// A kernel as it is judged: as wgpu writes it, and with its loops marked.
+/// A kernel as it is judged: as wgpu writes it, and with its loops marked, without what it rarely does.
+#[derive(PartialEq)]
 pub struct Candidate {
     pub kernel: Kernel,
     pub marked: Kernel,
@@ -19,13 +19,21 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    pub fn new(wgsl: &str) -> Result<Candidate, String> {
-        let source = Source::parse(wgsl)?;
-        let kernel = source.kernel()?;
-        let (words, marks) = marks::mark(&source.named()?.words);
-        let marked = Kernel { words, ..kernel.clone() };
-        let loops = trips::loops(&source.module, wgsl);
-        Ok(Candidate { kernel, marked, workgroup: source.workgroup, marks, loops })
+    /// The kernel of a text. `seen` is what it does for a case; without it the kernel is judged as if it did all that it
+    /// can.
+    pub fn new(source: &Source, seen: Option<&Seen>) -> Result<Candidate, String> {
+        let (module, before) =
+            seen.map_or_else(|| (source.module.clone(), Vec::new()), |seen| usual(&source.module, seen));
+        let Kernel { words, bindings } = Source::of(module, &source.text)?.named()?;
+        let (words, mut marks) = marks::mark(&words);
+        for mark in &mut marks {
+            if let Some((_, name)) = before.iter().find(|(now, _)| now == mark) {
+                *mark = name.clone();
+            }
+        }
+        let marked = Kernel { words, bindings };
+        let loops = Numbers::of(source).list;
+        Ok(Candidate { kernel: source.kernel()?, marked, workgroup: source.workgroup, marks, loops })
     }
 }
 
@@ -45,70 +53,20 @@ pub struct Kept {
     pub workgroup: u32,
     blocks: Vec<aco::Block>,
     spans: Vec<Span>,
-    pub loops: Vec<CompiledLoop>,
-}
-
-/// A loop that is left in the compiled kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CompiledLoop {
-    /// The loop of the text that it comes from, if that could be found.
-    pub source: Option<SourceLoop>,
-}
-
-/// What a case says of the loops of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Known {
-    /// The extents of the largest window along three axes.
-    pub widest: [u64; 3],
-    /// The number of axes of the tensors.
-    pub axes: u64,
-    /// The elements of a line of Y, and the lines of Y over the invocations of the grid.
-    pub line: u64,
-    pub lines: f64,
-}
-
-impl CompiledLoop {
-    fn trips(&self, known: Option<&Known>) -> Option<Trips> {
-        match self.source.as_ref()?.count {
-            Count::Known(trips) => Some(Trips::of(trips)),
-            Count::Taps(axis) => known.map(|known| Trips::of(known.widest[axis])),
-            Count::Digits => known.map(|known| Trips { at_most: true, ..Trips::of(known.axes) }),
-            Count::Lines(beside) => known.map(|known| lines(beside, known)),
-            Count::OfNan => Some(Trips::of(0)),
-            Count::Unknown => None,
-        }
-    }
-
-    /// The loop in words.
-    pub fn describe(&self) -> String {
-        match &self.source {
-            None => "a loop that could not be told".to_owned(),
-            Some(it) => {
-                let trips = match it.count {
-                    Count::Known(trips) => trips.to_string(),
-                    Count::Taps(axis) => format!("the window's extent, axis {axis} of 3"),
-                    Count::Digits => "at most the axes of a tensor".to_owned(),
-                    Count::Lines(_) => "the lines of outputs".to_owned(),
-                    Count::OfNan => "none without NaN".to_owned(),
-                    Count::Unknown => "not known".to_owned(),
-                };
-                format!("fn {}, line {}: {trips}", it.name.function, it.line)
-            }
-        }
-    }
+    /// The loops that are left in the compiled kernel, each with that of the text that it comes from, if that could be
+    /// found.
+    pub loops: Vec<Option<SourceLoop>>,
 }
 
 impl Kept {
     /// Reads what the driver said of the kernel and of its marked form.
-    pub fn new(candidate: &Candidate, compiled: &Compiled, marked: &Compiled, family: Family) -> Result<Kept, String> {
+    pub fn new(candidate: &Candidate, compiled: &Compiled, marked: &Compiled) -> Result<Kept, String> {
         let statistic = |name: &str| {
             let value = compiled.statistic(name).ok_or_else(|| format!("the driver does not tell {name:?}"))?;
             Ok::<u32, String>(value as u32)
         };
-        let machine = Machine { doubled: family == Family::Navi31, wave_size: compiled.wave_size };
-        let blocks = aco::parse(&marked.ir, &marked.assembly, machine, candidate.marks.len())?;
+        let blocks = aco::parse(&marked.ir, &marked.assembly, candidate.marks.len())?;
         let spans = path::loops(&blocks);
-        let sources = sources(&blocks, &spans, candidate);
         Ok(Kept {
             registers: statistic("VGPRs")?,
             spilled: statistic("Spilled VGPRs")?,
@@ -120,7 +78,7 @@ impl Kept {
             instructions: statistic("Instructions")?,
             wave_size: compiled.wave_size,
             workgroup: candidate.workgroup,
-            loops: sources.into_iter().map(|source| CompiledLoop { source }).collect(),
+            loops: sources(&blocks, &spans, candidate),
             blocks,
             spans,
         })
@@ -130,25 +88,12 @@ impl Kept {
         self.workgroup.div_ceil(self.wave_size.max(1))
     }
 
-    /// What a wave executes: `known` is what the case says of loops, and `rest` bounds the loops without a count.
-    /// `None` if a loop has no bound.
-    pub fn executed(&self, known: Option<&Known>, rest: Rest) -> Option<path::Executed> {
-        let trips: Vec<_> = self.loops.iter().map(|it| it.trips(known)).collect();
-        path::executed(&self.blocks, &self.spans, &trips, rest)
+    /// What a wave executes, if the loops of the text run as often as `trips` says.
+    pub fn executed(&self, trips: impl Fn(&LoopName) -> f64) -> Result<Cost, String> {
+        let each =
+            self.loops.iter().map(|it| it.as_ref().map(|it| trips(&it.name)).ok_or("a loop that could not be told"));
+        Ok(path::executed(&self.blocks, &self.spans, &each.collect::<Result<Vec<f64>, _>>()?))
     }
-
-    /// The cost of all instructions, each counted once, as in the driver's statistic.
-    pub fn once(&self) -> Cost {
-        self.blocks.iter().fold(Cost::default(), |sum, block| sum + block.cost)
-    }
-}
-
-/// The trips of a thread tile, one for each line that an invocation stores to. An invocation stores `beside`
-/// neighbouring outputs of a line, and the last one those that are left; so `line` / `beside` invocations, rounded up,
-/// share a line.
-fn lines(beside: u64, known: &Known) -> Trips {
-    let stored = (known.lines * known.line.div_ceil(beside) as f64).max(1.0);
-    Trips { all: stored, at_most: false }
 }
 
 /// The loop of the text that each compiled loop comes from. A header has the marks of its own loop and of the loops
@@ -168,29 +113,4 @@ fn sources(blocks: &[aco::Block], spans: &[Span], candidate: &Candidate) -> Vec<
 fn source(candidate: &Candidate, mark: usize) -> Option<&SourceLoop> {
     let name = candidate.marks.get(mark)?;
     candidate.loops.iter().find(|it| it.name == *name)
-}
-
-/// The seconds that arithmetic takes if it is all that a card does, with every SIMD at work.
-pub fn arithmetic_seconds(waves: f64, cycles: f64, family: Family) -> f64 {
-    let card = family.card();
-    waves * cycles / (card.simds * card.clock_hz)
-}
-
-/// The seconds that bytes take at the card's bandwidth.
-pub fn memory_seconds(bytes: u64, family: Family) -> f64 {
-    bytes as f64 / family.card().bytes_per_second
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_model_has_the_cards_figures() {
-        // 2.0 bytes for each cycle of a SIMD on a 7900 XTX, 1.42 on a 6900 XT.
-        for (family, bytes) in [(Family::Navi31, 2.0), (Family::Navi21, 1.42)] {
-            let ratio = arithmetic_seconds(1.0, 1e6, family) / memory_seconds((bytes * 1e6) as u64, family);
-            assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
-        }
-    }
 }

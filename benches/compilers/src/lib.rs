@@ -9,34 +9,33 @@
 //!
 //! The script tests/compilers runs them all with what it finds, or brings, on a Debian machine.
 //!
-//! # How loops are counted
+//! # What is counted
 //!
-//! The driver's own estimate takes the same number of trips for all loops. Here every loop that is left in the compiled
-//! kernel is traced to the loop of the text that it comes from (`marks`), whose trips are counted (`trips`):
+//! For each dispatch some of its workgroups are emulated on the host (`emulate`), on data without NaN (`contents`). That
+//! says how often loops run, which sides of branches nobody takes, which bytes neighbouring invocations touch. The
+//! kernel is compiled as wgpu writes it, for its registers and spills, and once more without what nobody does, with
+//! every loop marked (`marks`), so that each loop that the compiler leaves is known again in the compiled kernel. A wave
+//! executes the heaviest path through the control flow (`path`), with the trips that were seen.
 //!
-//! * from the text's constants, if bound and step are constant;
-//! * over a window's taps: the extents of the window in the prelude, or of the row's largest window if windows come
-//!   from a table;
-//! * down the lines of a thread tile: the lines of Y, shared by the invocations of the grid;
-//! * over the digits of a position: at most one for each axis, and the figure says "at most";
-//! * in the first pass of a pool of whole planes, whose invocations share X: the bytes of a share over the bytes that a
-//!   trip loads.
-//!
-//! All other loops are bounded by the schedule: `Dispatch::iterations` is the most iterations of all loops of an
-//! invocation together. Those that the counted loops leave go to the heaviest of the other loops, and the figure says
-//! "at most". With `--wgsl` there is no schedule: the loops are listed, and `--iterations` gives the bound. A kernel of
-//! a new kind whose bound stands in a uniform needs a rule of its own in `trips`.
-//!
-//! A wave executes the heaviest path through the control flow (`path`), with Mesa's cycles for each instruction
-//! (`cycles`). The arithmetic time is waves x cycles / (SIMDs x clock) of the family's card, and the memory time is the
-//! fewest bytes / its bandwidth (`judge`). For a kernel without branches the cycles are the driver's inverse
-//! throughput. With branches the driver's figure is lower, since it weights a divergent branch by 0.75 and a uniform
-//! one by 0.5.
+//! From vector operations, bytes and lines of cache follows the time on a card (`card`).
 
 pub mod aco;
+pub mod card;
 #[path = "../../roofline/src/catalogue.rs"]
 pub mod catalogue;
-pub mod cycles;
+#[cfg(test)]
+#[path = "../../roofline/src/classes.rs"]
+mod classes;
+pub mod contents;
+pub mod cost;
+#[path = "../../roofline/src/data.rs"]
+pub mod data;
+#[cfg(test)]
+#[path = "../../roofline/src/describe.rs"]
+mod describe;
+#[path = "../../roofline/src/draw.rs"]
+pub mod draw;
+pub mod emulate;
 pub mod family;
 pub mod judge;
 pub mod kernels;
@@ -51,7 +50,6 @@ pub mod shell;
 pub mod spirv;
 pub mod survey;
 pub mod translations;
-pub mod trips;
 pub mod vulkan;
 #[path = "../../roofline/src/work.rs"]
 pub mod work;

@@ -1,33 +1,40 @@
 //! Figures as a table for people.
 
+use crate::cost::Cost;
 use crate::judge::Kept;
 use crate::misses::Verdict;
-use crate::path::Executed;
 use crate::survey::{Figures, KernelFigures};
 
-const HEAD: &str =
-    "row                  type layout family  VGPRs spilled    LDS waves   code  instr/out  arith/mem  kernel";
+const HEAD: &str = "row                  type layout family  VGPRs spilled    LDS waves   code    ops/out  budget   lines \
+                    dispatches  H100, copies  kernel";
 
 /// The table's head.
 pub fn head() -> &'static str {
     HEAD
 }
 
-/// A case: a line for each kernel, one for all if there are several, the scratch memory, failures, and listed misses
-/// that are none any more.
+/// A case: a line for all its dispatches, one for each kernel if there are several, stores that are scattered, failures,
+/// and listed misses that are none any more.
 pub fn case(figures: &Figures, verdicts: &[Verdict]) -> String {
-    let mut text = String::new();
-    for kernel in &figures.kernels {
-        text.push_str(&line(figures, kernel));
+    let mut text = format!(
+        "{} {} {:>10.1} {:>7.1} {:>7.1} {:>10} {:>13.2}",
+        names(figures),
+        of_compiler(figures.registers, figures.spilled(), figures.code_bytes(), figures.kernels.first()),
+        figures.operations_per_output,
+        figures.operations_budget,
+        figures.lines_per_access,
+        figures.dispatches,
+        figures.h100_copies,
+    );
+    match &figures.kernels[..] {
+        [kernel] => text.push_str(&format!("  {}\n", kernel.name)),
+        kernels => {
+            text.push_str(&format!("  {:.1} MB, {:.1} MB of scratch\n", figures.megabytes, figures.scratch_megabytes));
+            kernels.iter().for_each(|kernel| text.push_str(&of_kernel(figures, kernel)));
+        }
     }
-    if figures.kernels.len() > 1 {
-        let all = format!("{}{:.3}", most(figures), figures.arithmetic);
-        text.push_str(&format!("{} {:>48} {all:>10}  all dispatches\n", names(figures), ""));
-    }
-    let bytes = |bytes: u64| bytes as f64 / 1e6;
-    if figures.scratch_bytes > 0 {
-        let (moved, scratch) = (bytes(figures.bytes), bytes(figures.scratch_bytes));
-        text.push_str(&format!("{:<20} beside {moved:.1} MB there are {scratch:.1} MB of scratch memory\n", ""));
+    for store in figures.kernels.iter().flat_map(|kernel| &kernel.scattered) {
+        text.push_str(&format!("{:<20} a store with holes: {store}\n", ""));
     }
     for verdict in verdicts {
         match verdict {
@@ -40,37 +47,34 @@ pub fn case(figures: &Figures, verdicts: &[Verdict]) -> String {
 }
 
 fn names(figures: &Figures) -> String {
-    format!("{:<20} {:<4} {:<6} {:<6}", figures.row, figures.dtype, figures.layout, figures.family)
+    format!("{:<20} {:<4} {:<6} {:<6}", figures.name, figures.dtype, figures.layout, figures.family)
 }
 
-fn most(figures: &Figures) -> &'static str {
-    if figures.at_most { "<= " } else { "" }
+fn of_compiler(registers: u32, spilled: u32, code: u32, kernel: Option<&KernelFigures>) -> String {
+    let (memory, waves) = kernel.map_or((0, 0), |kernel| (kernel.workgroup_bytes, kernel.waves_per_simd));
+    format!("{registers:>6} {spilled:>7} {memory:>6} {waves:>5} {code:>6}")
 }
 
-fn line(figures: &Figures, kernel: &KernelFigures) -> String {
-    let times = if kernel.dispatches > 1 { format!(" ({} dispatches)", kernel.dispatches) } else { String::new() };
-    let (per_output, arithmetic) = if kernel.runs {
-        (format!("{:.2}", kernel.instructions_per_output), format!("{}{:.3}", most(figures), kernel.arithmetic))
-    } else {
-        ("-".to_owned(), "-".to_owned())
-    };
+fn of_kernel(figures: &Figures, kernel: &KernelFigures) -> String {
     format!(
-        "{} {:>6} {:>7} {:>6} {:>5} {:>6} {per_output:>10} {arithmetic:>10}  {}{times}\n",
+        "{} {} {:>10.1} {:>7} {:>7.1} {:>10} {:>13}    {}\n",
         names(figures),
-        kernel.registers,
-        kernel.spilled + kernel.spilled_scalar,
-        kernel.workgroup_bytes,
-        kernel.waves_per_simd,
-        kernel.code_bytes,
+        of_compiler(kernel.registers, kernel.spilled + kernel.spilled_scalar, kernel.code_bytes, Some(kernel)),
+        kernel.operations_per_output,
+        "",
+        kernel.lines_per_access,
+        kernel.dispatches,
+        "",
         kernel.name,
     )
 }
 
 /// The report of one text that is judged by itself.
-pub fn alone(kept: &Kept, executed: Option<&Executed>, family: &str, driver: &str) -> String {
+pub fn alone(kept: &Kept, executed: &Cost, family: &str, driver: &str) -> String {
     let mut text = format!(
         "{family}, {driver}\n  {} VGPRs, {} vector and {} scalar registers spilled, {} bytes of scratch\n  {} bytes of \
-         workgroup memory, {} waves a SIMD, workgroups of {} in waves of {}\n  {} instructions in {} bytes\n",
+         workgroup memory, {} waves a SIMD, workgroups of {} in waves of {}\n  {} instructions in {} bytes\n  a wave \
+         executes {:.0} instructions, a lane of it {:.0} vector operations\n",
         kept.registers,
         kept.spilled,
         kept.spilled_scalar,
@@ -81,21 +85,11 @@ pub fn alone(kept: &Kept, executed: Option<&Executed>, family: &str, driver: &st
         kept.wave_size,
         kept.instructions,
         kept.code_bytes,
+        executed.instructions,
+        executed.operations,
     );
-    match executed {
-        Some(it) => text.push_str(&format!(
-            "  a wave executes {}{:.0} instructions in {:.0} cycles ({})\n",
-            if it.bounded { "at most " } else { "" },
-            it.cost.instructions,
-            it.cost.cycles(),
-            it.cost.busiest()
-        )),
-        None => {
-            text.push_str("  how much a wave executes is not known: --iterations bounds the loops without a count\n")
-        }
-    }
-    for it in &kept.loops {
-        text.push_str(&format!("  loop: {}\n", it.describe()));
+    for it in kept.loops.iter().flatten() {
+        text.push_str(&format!("  a loop is left: fn {}, line {}\n", it.name.function, it.line));
     }
     text
 }

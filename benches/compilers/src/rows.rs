@@ -1,9 +1,8 @@
 //! What is judged: every row of the crate's catalogue in every type and layout, as `select` schedules it.
 
-use wgpu_pooling::{Choice, DType, Dispatch, Family, Layout, Limits, NanPolicy, Operand, PlanError, Schedule, select};
+use wgpu_pooling::{Choice, DType, IndexType, Layout, Limits, NanPolicy, Plan, PlanError, Schedule, select};
 
-use crate::catalogue::{IndexSource, Operator, Row};
-use crate::judge::Known;
+use crate::catalogue::Row;
 use crate::work::Plans;
 
 /// What wgpu allows on the cards of today: buffers and bindings of two gigabytes.
@@ -26,52 +25,35 @@ pub struct Case {
     pub dtype: DType,
     pub layout: Layout,
     pub nan_policy: NanPolicy,
-    /// The extents of the largest window along three axes.
-    pub widest: [u64; 3],
     pub schedule: Schedule,
-    /// The largest part of the memory time that arithmetic may take.
-    pub target: f64,
-    /// Whether the indirect dispatches of an unpool run; they do if the indices are random.
-    pub indirect: bool,
+    /// The pool whose indices an unpool has. Those of other unpools are random, and then its indirect dispatches run.
+    pub filled_by: Option<Plan>,
+    /// N, C and the spatial extents of what is pooled.
+    pub pooled: Vec<usize>,
+    /// The type of the indices, if there are any.
+    pub indices: Option<IndexType>,
 }
 
 impl Case {
-    /// What is known of the loops of a dispatch's kernel.
-    pub fn known(&self, dispatch: &Dispatch, workgroup: u32) -> Known {
-        let shape = self.schedule.output_shape();
-        let innermost = match self.layout {
-            Layout::Nchw => shape.len().checked_sub(1),
-            Layout::Nhwc => shape.len().checked_sub(2),
-        };
-        let line = innermost.and_then(|axis| shape.get(axis)).map_or(1, |&extent| extent.max(1) as u64);
-        let outputs: f64 = shape.iter().map(|&extent| extent as f64).product();
-        let same = self.schedule.dispatches().iter().filter(|it| it.key() == dispatch.key());
-        let invocations = same.map(groups).sum::<u64>() * u64::from(workgroup);
-        let lines = outputs / line as f64 / invocations.max(1) as f64;
-        Known { widest: self.widest, axes: shape.len() as u64, line, lines }
+    /// Whether the indirect dispatches of an unpool run, since its indices are random.
+    pub fn general(&self) -> bool {
+        matches!(self.schedule.plan(), Plan::Unpool(_)) && self.filled_by.is_none()
     }
 
-    /// The bytes of X that an invocation of a dispatch loads. They are known in the first pass of a pool of whole
-    /// planes, whose invocations share the planes and load no element twice.
-    pub fn share_of_x(&self, dispatch: &Dispatch, workgroup: u32) -> Option<f64> {
-        let first = self.schedule.dispatches().first()?;
-        if self.schedule.family() != Family::Reducing || first.key() != dispatch.key() {
-            return None;
+    /// The most time that the card may take, over that of a copy.
+    pub fn limit(&self) -> f64 {
+        match self.dtype.bytes() {
+            _ if self.general() => 5.0,
+            _ if self.schedule.bytes_moved() <= LARGE => 3.0,
+            1 => 3.0,
+            2 => 2.0,
+            _ => 1.25,
         }
-        let same = self.schedule.dispatches().iter().filter(|it| it.key() == dispatch.key());
-        let invocations = same.map(groups).sum::<u64>() * u64::from(workgroup);
-        Some(self.schedule.operand_bytes(Operand::X)? as f64 / invocations.max(1) as f64)
-    }
-
-    /// The dispatches that run.
-    pub fn running(&self) -> impl Iterator<Item = &Dispatch> {
-        self.schedule.dispatches().iter().filter(|dispatch| self.indirect || dispatch.indirect().is_none())
     }
 }
 
-fn groups(dispatch: &Dispatch) -> u64 {
-    dispatch.grid().into_iter().map(u64::from).product()
-}
+/// The bytes from which on a schedule has to be nearly as fast as a copy.
+const LARGE: u64 = 64_000_000;
 
 /// The cases of a row: in each of the given types and layouts, or only in those that the row asks for.
 pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
@@ -80,42 +62,13 @@ pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
         for &layout in ask.layouts.iter().filter(|layout| row.layout == Layout::Nchw || row.layout == **layout) {
             let nan_policy = ask.nan_policy.unwrap_or(row.nan_policy);
             let row = Row { layout, nan_policy, ..row.clone() };
-            let plan = Plans::new(&row, dtype)?.plan;
+            let Plans { plan, filled_by } = Plans::new(&row, dtype)?;
             let schedule = select(&plan, &LIMITS, &Choice::default())?;
-            // The arithmetic of windows up to 5x5 may take only half of the memory time, since a card does not overlap
-            // arithmetic and memory everywhere.
-            let widest = window(&row);
-            let small = widest.into_iter().all(|extent| extent <= 5);
-            let target = if small { 0.5 } else { 1.0 };
-            let indirect = matches!(row.operator, Operator::MaxUnpool { indices: IndexSource::Random, .. });
-            cases.push(Case { row: row.name, dtype, layout, nan_policy, widest, schedule, target, indirect });
+            let Row { name, pooled, indices, .. } = row;
+            cases.push(Case { row: name, dtype, layout, nan_policy, schedule, filled_by, pooled, indices });
         }
     }
     Ok(cases)
-}
-
-/// The extents of a row's largest window along three axes. Axes that the row lacks come first, and have one tap.
-fn window(row: &Row) -> [u64; 3] {
-    let mut widest = [1; 3];
-    for (to, from) in widest.iter_mut().rev().zip(extents(row).into_iter().rev()) {
-        *to = from.max(1) as u64;
-    }
-    widest
-}
-
-fn extents(row: &Row) -> Vec<i64> {
-    match &row.operator {
-        Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => window.kernel_shape.clone(),
-        Operator::GlobalMaxPool => row.pooled[2..].iter().map(|&extent| extent as i64).collect(),
-        Operator::AdaptiveMaxPool { output_size } => {
-            // If the extents do not divide evenly, a window has at most two elements more than the quotient.
-            let widest = |(&input, &output): (&usize, &i64)| {
-                let (input, output) = (input as i64, output.max(1));
-                if input % output == 0 { input / output } else { input / output + 2 }
-            };
-            row.pooled[2..].iter().zip(output_size).map(widest).collect()
-        }
-    }
 }
 
 /// The layout's name.
@@ -150,27 +103,10 @@ mod tests {
     }
 
     #[test]
-    fn small_windows_have_to_leave_half_of_the_time() {
-        assert_eq!(of("sppf_5x5s1p2")[0].target, 0.5);
-        assert_eq!(of("adaptive_7x7")[0].target, 0.5);
-        assert_eq!(of("spp_13x13s1p6")[0].target, 1.0);
-        assert_eq!(of("global_7x7")[0].target, 1.0);
-    }
-
-    #[test]
-    fn the_first_pass_over_planes_loads_each_byte_once() {
-        let case = &of("global_512x512")[0];
-        let [first, second] = [0, 1].map(|number| &case.schedule.dispatches()[number]);
-        let share = case.share_of_x(first, 64).unwrap();
-        assert_eq!(share * 64.0 * groups(first) as f64, case.schedule.operand_bytes(Operand::X).unwrap() as f64);
-        assert_eq!(case.share_of_x(second, 64), None);
-        let small = &of("vgg_2x2s2")[0];
-        assert_eq!(small.share_of_x(&small.schedule.dispatches()[0], 64), None);
-    }
-
-    #[test]
-    fn the_general_path_of_an_unpool_runs_where_indices_are_random() {
-        let dispatches = |name: &str| of(name)[0].running().count();
-        assert!(dispatches("unpool_2x2s2") < dispatches("unpool_random"));
+    fn a_limit_follows_from_the_bytes_and_their_type() {
+        let limits = |name: &str| of(name).iter().map(Case::limit).collect::<Vec<_>>();
+        assert_eq!(limits("vgg_2x2s2"), [1.25, 1.25, 2.0, 2.0, 3.0, 3.0]);
+        assert_eq!(limits("global_7x7")[0], 3.0, "13 MB");
+        assert_eq!(limits("unpool_random")[0], 5.0);
     }
 }

@@ -28,6 +28,7 @@ pub struct Kernel {
 
 /// A text that naga has parsed and validated.
 pub struct Source {
+    pub text: String,
     pub module: Module,
     pub info: ModuleInfo,
     /// Invocations of a workgroup.
@@ -37,13 +38,18 @@ pub struct Source {
 impl Source {
     pub fn parse(wgsl: &str) -> Result<Source, String> {
         let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
+        Source::of(module, wgsl)
+    }
+
+    /// A module that was made from that of a text.
+    pub fn of(module: Module, wgsl: &str) -> Result<Source, String> {
         // The crate's devices have no optional features.
         let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
             .validate(&module)
             .map_err(|error| error.emit_to_string(wgsl))?;
         let entry = module.entry_points.iter().find(|entry| entry.name == "main");
         let workgroup = entry.ok_or("the text has no entry point named main")?.workgroup_size.iter().product();
-        Ok(Source { module, info, workgroup })
+        Ok(Source { text: wgsl.to_owned(), module, info, workgroup })
     }
 
     /// The kernel as wgpu writes it.
