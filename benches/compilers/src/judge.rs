@@ -19,8 +19,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The kernel of a text. `seen` is what it does for a case; without it the kernel is judged as if it did all that it
-    /// can.
+    /// The kernel of a text. `seen` is what it does for a case; without it the kernel is judged as if it did all that
+    /// it can.
     pub fn new(source: &Source, seen: Option<&Seen>) -> Result<Candidate, String> {
         let (module, before) =
             seen.map_or_else(|| (source.module.clone(), Vec::new()), |seen| usual(&source.module, seen));

@@ -11,11 +11,11 @@
 //!
 //! # What is counted
 //!
-//! For each dispatch some of its workgroups are emulated on the host (`emulate`), on data without NaN (`contents`). That
-//! says how often loops run, which sides of branches nobody takes, which bytes neighbouring invocations touch. The
+//! For each dispatch some of its workgroups are emulated on the host (`emulate`), on data without NaN (`contents`).
+//! That says how often loops run, which sides of branches nobody takes, which bytes neighbouring invocations touch. The
 //! kernel is compiled as wgpu writes it, for its registers and spills, and once more without what nobody does, with
-//! every loop marked (`marks`), so that each loop that the compiler leaves is known again in the compiled kernel. A wave
-//! executes the heaviest path through the control flow (`path`), with the trips that were seen.
+//! every loop marked (`marks`), so that each loop that the compiler leaves is known again in the compiled kernel. A
+//! wave executes the heaviest path through the control flow (`path`), with the trips that were seen.
 //!
 //! From vector operations, bytes and lines of cache follows the time on a card (`card`).
 

@@ -5,16 +5,18 @@ use crate::judge::Kept;
 use crate::misses::Verdict;
 use crate::survey::{Figures, KernelFigures};
 
-const HEAD: &str = "row                  type layout family  VGPRs spilled    LDS waves   code    ops/out  budget   lines \
-                    dispatches  H100, copies  kernel";
+const HEAD: &str = concat!(
+    "row                  type layout family  VGPRs spilled    LDS waves   code    ops/out  budget   lines ",
+    "dispatches  H100, copies  kernel"
+);
 
 /// The table's head.
 pub fn head() -> &'static str {
     HEAD
 }
 
-/// A case: a line for all its dispatches, one for each kernel if there are several, stores that are scattered, failures,
-/// and listed misses that are none any more.
+/// A case: a line for all its dispatches, one for each kernel if there are several, stores that are scattered,
+/// failures, and listed misses that are none any more.
 pub fn case(figures: &Figures, verdicts: &[Verdict]) -> String {
     let mut text = format!(
         "{} {} {:>10.1} {:>7.1} {:>7.1} {:>10} {:>13.2}",

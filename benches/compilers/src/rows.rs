@@ -1,6 +1,6 @@
 //! What is judged: every row of the crate's catalogue in every type and layout, as `select` schedules it.
 
-use wgpu_pooling::{Choice, DType, IndexType, Layout, Limits, NanPolicy, Plan, PlanError, Schedule, select};
+use wgpu_pooling::{Choice, DType, Family, IndexType, Layout, Limits, NanPolicy, Plan, PlanError, Schedule, select};
 
 use crate::catalogue::Row;
 use crate::work::Plans;
@@ -16,6 +16,8 @@ pub struct Ask {
     pub layouts: Vec<Layout>,
     /// A NaN rule instead of each row's own.
     pub nan_policy: Option<NanPolicy>,
+    /// A family of kernels instead of the one that is selected; cases to which it does not apply are left out.
+    pub kernels: Option<Family>,
 }
 
 /// A row in a type and a layout.
@@ -63,7 +65,10 @@ pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
             let nan_policy = ask.nan_policy.unwrap_or(row.nan_policy);
             let row = Row { layout, nan_policy, ..row.clone() };
             let Plans { plan, filled_by } = Plans::new(&row, dtype)?;
-            let schedule = select(&plan, &LIMITS, &Choice::default())?;
+            let schedule = match select(&plan, &LIMITS, &Choice { family: ask.kernels, build: None }) {
+                Err(_) if ask.kernels.is_some() => continue,
+                schedule => schedule?,
+            };
             let Row { name, pooled, indices, .. } = row;
             cases.push(Case { row: name, dtype, layout, nan_policy, schedule, filled_by, pooled, indices });
         }
@@ -91,6 +96,7 @@ mod tests {
             dtypes: vec![DType::F32, DType::F16, DType::U8],
             layouts: vec![Layout::Nchw, Layout::Nhwc],
             nan_policy: None,
+            kernels: None,
         };
         cases(row, &ask).unwrap()
     }

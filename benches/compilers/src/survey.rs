@@ -139,8 +139,8 @@ impl Kernels {
         self.candidates.len() - 1
     }
 
-    /// Compiles the kernels for a family. If the marked form differs beyond its marks, or has loops left, it is compiled
-    /// too.
+    /// Compiles the kernels for a family. If the marked form differs beyond its marks, or has loops left, it is
+    /// compiled too.
     pub fn compile(&self, family: Family) -> Result<Compilation<'_>, Failure> {
         let kernels: Vec<_> = self.candidates.iter().map(|candidate| candidate.kernel.clone()).collect();
         let (driver, plain) = self.all(family, &kernels, |number| number)?;

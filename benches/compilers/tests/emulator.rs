@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use compilers::emulate::{Buffers, Numbers, Seen, workgroup};
 use compilers::spirv::Source;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Choice, DType, GlobalMaxPool, IndexType, Layout, Limits, MaxPool, MaxUnpool, Operand,
-    Plan, Pooling, Reference, Schedule, TensorMut, TensorRef, families, select, wgsl,
+    AdaptiveMaxPool, Backend, Choice, DType, GlobalMaxPool, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy,
+    Operand, Plan, Pooling, Reference, Schedule, TensorMut, TensorRef, families, select, wgsl,
 };
 
 /// The buffers of a schedule, and what the dispatch binds.
@@ -74,8 +74,9 @@ fn emulated(schedule: &Schedule, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
     schedule.output_operands().iter().filter_map(|operand| device.buffers.remove(&operand.name())).collect()
 }
 
-/// Every schedule of the plan gives the reference's bytes.
-fn check(plan: &Plan, inputs: &[Vec<u8>]) {
+/// Every schedule of the plan, for GPUs and for software adapters, in every build, gives the reference's bytes. Gives
+/// how many there were, and what is wrong with others.
+fn wrong(plan: &Plan, inputs: &[Vec<u8>]) -> (usize, Vec<String>) {
     let specs: Vec<_> = plan.inputs().iter().collect();
     let views: Vec<TensorRef<'_>> =
         inputs.iter().zip(&specs).map(|(bytes, it)| TensorRef::new(it.dtype, &it.shape, bytes).unwrap()).collect();
@@ -88,35 +89,73 @@ fn check(plan: &Plan, inputs: &[Vec<u8>]) {
         .collect();
     Reference.run_blocking(plan, &views, &mut targets).unwrap();
     drop(targets);
-    let found = families(plan, &Limits::WEBGPU);
-    assert!(!found.is_empty());
-    for family in found {
-        let schedule = select(plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }).unwrap();
-        for (number, (emulated, expected)) in emulated(&schedule, inputs).iter().zip(&expected).enumerate() {
-            assert_eq!(&emulated[..expected.len()], expected, "output {number} of {}", schedule.kernel());
+    let mut schedules: Vec<Schedule> = Vec::new();
+    for software in [false, true] {
+        let limits = Limits { software, ..Limits::WEBGPU };
+        for family in families(plan, &limits) {
+            for &build in family.builds() {
+                let schedule = select(plan, &limits, &Choice { family: Some(family), build: Some(build) });
+                schedules.extend(schedule.ok().filter(|it| schedules.iter().all(|other| other != it)));
+            }
         }
     }
+    assert!(!schedules.is_empty());
+    let mut wrong = Vec::new();
+    for schedule in &schedules {
+        for (number, (emulated, expected)) in emulated(schedule, inputs).iter().zip(&expected).enumerate() {
+            if let Some(at) = (0..expected.len()).find(|&at| emulated[at] != expected[at]) {
+                let key = schedule.dispatches().last().map_or("", |dispatch| dispatch.key().name());
+                let beside = at / 8 * 8..(at / 8 * 8 + 8).min(expected.len());
+                let found = &emulated[beside.clone()];
+                let expected = &expected[beside];
+                wrong.push(format!("{key}: byte {at} of output {number}: {found:x?}, not {expected:x?}: {plan:?}"));
+            }
+        }
+    }
+    (schedules.len(), wrong)
 }
 
-/// Bytes of X, small numbers of few values, so that maxima tie, with NaN among floats.
-fn x(plan: &Plan) -> Vec<u8> {
-    let mut random = fastrand::Rng::with_seed(7);
+fn check(plan: &Plan, inputs: &[Vec<u8>]) {
+    let (_, wrong) = wrong(plan, inputs);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Bytes of X: ties everywhere, and the special values of floats: NaN of several payloads, infinities, both zeros, the
+/// smallest. `rare` in eight of them are special.
+fn x(plan: &Plan, rare: u32, seed: u64) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(seed);
     let spec = &plan.inputs()[0];
-    let float = |random: &mut fastrand::Rng| [0.0f32, -0.0, 1.5, -2.0, f32::NAN, 3.0, 0.25][random.usize(..7)];
+    let size = spec.dtype.bytes();
+    // Sign, exponent and mantissa of floats.
+    let (exponent, mantissa) = match spec.dtype {
+        DType::F16 => (0x7c00u64, 10),
+        DType::Bf16 => (0x7f80, 7),
+        DType::F64 => (0x7ff0_0000_0000_0000, 52),
+        _ => (0x7f80_0000, 23),
+    };
+    let sign = 1u64 << (8 * size - 1);
+    let special =
+        [0, sign, exponent, exponent | sign, exponent | 1, exponent | sign | 1 << (mantissa - 1), 1, 1 | sign];
     let mut bytes = Vec::new();
     while bytes.len() < spec.bytes() as usize {
-        match spec.dtype {
-            DType::F32 => bytes.extend(float(&mut random).to_le_bytes()),
-            DType::F64 => bytes.extend(f64::from(float(&mut random)).to_le_bytes()),
-            _ => bytes.push(random.u8(..) & 0x3f),
-        }
+        // A few numbers around one, positive in a quarter of the tensors.
+        let ordinary = (exponent >> 1) & !(1 << mantissa) | random.u64(..4) << (mantissa - 2);
+        let ordinary = if seed.is_multiple_of(4) || random.bool() { ordinary } else { ordinary | sign };
+        let bits = if !spec.dtype.is_float() {
+            random.u64(..).rotate_left(7) & !(random.u64(..4) << 3)
+        } else if random.u32(..8) < rare {
+            special[random.usize(..special.len())]
+        } else {
+            ordinary
+        };
+        bytes.extend_from_slice(&bits.to_le_bytes()[..size]);
     }
     bytes
 }
 
 fn check_pool(pool: &dyn Pooling, shape: &[usize], dtype: DType, indices: Option<IndexType>) {
     let plan = pool.plan(shape, dtype, indices).unwrap();
-    check(&plan, &[x(&plan)]);
+    check(&plan, &[x(&plan, 3, 7)]);
 }
 
 #[test]
@@ -139,7 +178,7 @@ fn unpools_give_the_references_bits() {
     let unpool = MaxUnpool::inverse_of(&pool, &[2, 3, 8, 12]);
     let unpool = unpool.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     let mut random = fastrand::Rng::with_seed(3);
-    let x = x(&unpool);
+    let x = x(&unpool, 3, 7);
     for own in [true, false] {
         let index = |source: u64| {
             let (plane, row, column) = (source / 24, source / 6 % 4, source % 6);
@@ -149,4 +188,62 @@ fn unpools_give_the_references_bits() {
         let indices: Vec<u8> = (0..144).map(index).flat_map(u64::to_le_bytes).collect();
         check(&unpool, &[x.clone(), indices]);
     }
+}
+
+/// A pool drawn at random: kernels up to 7, strides, dilations and pads, one to three axes.
+fn drawn(random: &mut fastrand::Rng) -> (MaxPool, Vec<usize>, DType, Option<IndexType>) {
+    let axes = [1, 2, 2, 2, 3][random.usize(..5)];
+    let per_axis = |random: &mut fastrand::Rng, of: &dyn Fn(&mut fastrand::Rng) -> i64| -> Vec<i64> {
+        let alike = of(random);
+        if random.bool() { vec![alike; axes] } else { (0..axes).map(|_| of(random)).collect() }
+    };
+    let kernel = per_axis(random, &|random| random.i64(1..=if axes == 3 { 3 } else { 7 }));
+    let strides = per_axis(random, &|random| [1, 1, 1, 2, 2, 3, 4][random.usize(..7)]);
+    let dilations = per_axis(random, &|random| [1, 1, 1, 2, 3][random.usize(..5)]);
+    let reach: Vec<i64> = kernel.iter().zip(&dilations).map(|(kernel, dilation)| (kernel - 1) * dilation + 1).collect();
+    let begins = reach.iter().map(|&reach| random.i64(0..reach));
+    let begins: Vec<i64> = begins.collect();
+    let ends: Vec<i64> = reach.iter().map(|&reach| random.i64(0..reach)).collect();
+    let most = [40, 24, 8][axes - 1];
+    let extents = reach.iter().map(|&reach| (random.i64(1..=most)).max(reach) as usize);
+    // In half of the draws rows are multiples of four.
+    let mut extents: Vec<usize> = extents.collect();
+    if random.bool()
+        && let Some(last) = extents.last_mut()
+    {
+        *last = last.next_multiple_of(4);
+    }
+    let (batch, channels) = (random.usize(1..=2), [1, 2, 3, 4, 8][random.usize(..5)]);
+    let layout = if random.bool() { Layout::Nchw } else { Layout::Nhwc };
+    let policy = NanPolicy::ALL[random.usize(..NanPolicy::ALL.len())];
+    let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads([begins, ends].concat());
+    let shape = match layout {
+        Layout::Nchw => [vec![batch, channels], extents].concat(),
+        Layout::Nhwc => [vec![batch], extents, vec![channels]].concat(),
+    };
+    let indices = [None, None, Some(IndexType::I32), Some(IndexType::I64)][random.usize(..4)];
+    let dtype = DType::ALL[random.usize(..DType::ALL.len())];
+    (pool.layout(layout).nan_policy(policy), shape, dtype, indices)
+}
+
+/// Pools drawn at random, in every kernel that applies. `WGPU_POOLING_CASES` sets their number, `WGPU_POOLING_SEED`
+/// where they begin.
+#[test]
+fn random_pools_give_the_references_bits() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (cases, seed) = (number("WGPU_POOLING_CASES").unwrap_or(100), number("WGPU_POOLING_SEED").unwrap_or(1));
+    let (mut valid, mut schedules, mut all_wrong) = (0, 0, Vec::new());
+    for case in seed..seed + cases {
+        let mut random = fastrand::Rng::with_seed(case);
+        let (pool, shape, dtype, indices) = drawn(&mut random);
+        let Ok(plan) = pool.plan(&shape, dtype, indices) else { continue };
+        let rare = [0, 1, 4, 8][random.usize(..4)];
+        let (number, wrong) = wrong(&plan, &[x(&plan, rare, case)]);
+        schedules += number;
+        all_wrong.extend(wrong.into_iter().map(|what| format!("seed {case}: {what}")));
+        valid += 1;
+    }
+    println!("{valid} of {cases} pools in {schedules} schedules, from seed {seed}");
+    assert!(all_wrong.is_empty(), "{} are wrong: {all_wrong:#?}", all_wrong.len());
+    assert!(valid * 2 > cases, "{valid} of {cases}");
 }

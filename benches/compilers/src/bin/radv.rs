@@ -6,10 +6,10 @@
 //! cache that a load or store of 32 neighbours touches, dispatches, and the time on an H100 over that of a copy. The
 //! documentation of this package's library (`src/lib.rs`) describes what is counted, `card.rs` the card.
 //!
-//! Limits: no spill, at most 128 vector registers, at most 32 KB of code; 1.25 copies above 64 MB, 2 for 16-bit elements
-//! and 3 for 8-bit ones, 3 copies below 64 MB, 5 for unpools with indices at random. Cases that miss a limit are listed
-//! in misses.json with what they take their time for. The exit code is 1 if a case misses a limit and is not listed, or
-//! is worse than listed, and 3 if there is no such driver.
+//! Limits: no spill, at most 128 vector registers, at most 32 KB of code; 1.25 copies above 64 MB, 2 for 16-bit
+//! elements and 3 for 8-bit ones, 3 copies below 64 MB, 5 for unpools with indices at random. Cases that miss a limit
+//! are listed in misses.json with what they take their time for. The exit code is 1 if a case misses a limit and is not
+//! listed, or is worse than listed, and 3 if there is no such driver.
 //!
 //! The driver is Mesa's RADV behind the Vulkan loader: on Debian and Ubuntu the packages mesa-vulkan-drivers and
 //! libvulkan1. Navi31 needs Mesa 23. A newer driver need not be installed: unpack the package of a later release, for
@@ -73,6 +73,9 @@ struct Options {
     /// The NaN rule, instead of each row's own
     #[arg(long, value_name = "POLICY", value_parser = catalogue::nan_policy)]
     nan_policy: Option<NanPolicy>,
+    /// Judge this family of kernels, where it applies, instead of the one that is selected
+    #[arg(long, value_name = "FAMILY", value_parser = kernels)]
+    kernels: Option<wgpu_pooling::Family>,
     /// Judge one WGSL text by itself, entry point `main`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "json", "write_misses"])]
     wgsl: Option<PathBuf>,
@@ -104,6 +107,11 @@ fn layout(name: &str) -> Result<Layout, String> {
         "NHWC" => Ok(Layout::Nhwc),
         _ => Err("expected NCHW or NHWC".to_owned()),
     }
+}
+
+fn kernels(name: &str) -> Result<wgpu_pooling::Family, String> {
+    let names = || wgpu_pooling::Family::ALL.iter().map(|family| family.name()).collect::<Vec<_>>().join(", ");
+    wgpu_pooling::Family::ALL.iter().copied().find(|family| family.name() == name).ok_or_else(names)
 }
 
 fn main() -> ExitCode {
@@ -208,6 +216,7 @@ fn selected(options: &Options) -> Result<Vec<Case>, Failure> {
         dtypes: if options.dtypes.is_empty() { dtypes.to_vec() } else { options.dtypes.clone() },
         layouts: if options.layout.is_empty() { layouts.to_vec() } else { options.layout.clone() },
         nan_policy: options.nan_policy,
+        kernels: options.kernels,
     };
     for path in &options.catalogue {
         let text = std::fs::read_to_string(path).map_err(file_error(path))?;
@@ -221,7 +230,7 @@ fn selected(options: &Options) -> Result<Vec<Case>, Failure> {
         let dtypes = asked(&DTYPES, &[]).dtypes;
         let bounds = Bounds { bytes: SWEPT, taps: SWEPT_TAPS, dtypes };
         for Drawn { row, dtype } in (0..number).map(|number| draw(options.part.seed, number, &bounds)) {
-            let ask = Ask { dtypes: vec![dtype], layouts: vec![row.layout], nan_policy: options.nan_policy };
+            let ask = Ask { dtypes: vec![dtype], layouts: vec![row.layout], ..asked(&[], &[]) };
             add(&[row], &ask)?;
         }
     }

@@ -1,5 +1,6 @@
 //! A module without what it rarely does: the sides of branches that no invocation took, and what follows a side that
-//! leaves and that all took, where they have loops, calls or stores. Each leaves a store of a number to a buffer of its own, so that its condition is still computed.
+//! leaves and that all took, where they have loops, calls or stores. Each leaves a store of a number to a buffer of its
+//! own, so that its condition is still computed.
 
 use naga::compact::{KeepUnused, compact};
 use naga::{
