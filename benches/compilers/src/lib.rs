@@ -1,7 +1,7 @@
 //! The crate's kernels, judged by the compilers of real GPUs on a machine without one.
 //!
-//! * `radv`: AMD's compiler, from Mesa. It gives registers, spills, waves, and arithmetic time over memory time for
-//!   every row of the crate's catalogue.
+//! * `radv`: AMD's compiler, from Mesa. It gives registers, spills, waves, vector operations, and the time that follows
+//!   from them on an H100, for every row of the crate's catalogue.
 //! * `microsoft`: FXC and DXC, which compile every kernel on Windows; FXC has to do so within a time limit.
 //! * `texts`: every kernel in the languages of all drivers, for checkers such as spirv-val.
 //! * `schedules`: recorded cases as schedules that another WebGPU can execute; `programs/tint.mjs` does so with Dawn.
