@@ -2,12 +2,12 @@
 //! whether the adapter is software, never on a device's name.
 
 use wgpu_pooling_plan::internal::count;
-use wgpu_pooling_plan::{AxisWindow, PoolAxis, PoolPlan};
+use wgpu_pooling_plan::{AxisWindow, Layout, PoolAxis, PoolPlan};
 
 use super::team;
 use super::tuning::policy::{
-    DIRECT_FROM_OF_64_BITS, FEW_WINDOWS, MOST_TAPS, REDUCED_FROM, SEPARABLE_FROM, SLIDING_ALONG_ONE_FROM, SLIDING_FROM,
-    SLIDING_INSTEAD_FROM, SLIDING_STRIDE, SPECIALISED_FROM,
+    DIRECT_FROM_OF_64_BITS, FAR_STRIDE, FEW_WINDOWS, MOST_TAPS, REDUCED_FROM, SEPARABLE_FROM, SHORT_ROW,
+    SLIDING_ALONG_ONE_FROM, SLIDING_FROM, SLIDING_INSTEAD_FROM, SLIDING_STRIDE, SPECIALISED_FROM,
 };
 use crate::family::{Build, Family};
 use crate::schedule::Limits;
@@ -88,11 +88,16 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
     strides || (few && !team::reads_long_rows(plan))
 }
 
-/// Whether a GPU pools each output by an invocation of its own before it tries thread tiles. If the length of a row is
-/// no multiple of four, thread tiles write its quads one element at a time. Card, 5 random pools of two or four bytes,
-/// whose windows do not overlap: direct took 0.48 to 0.84 of the time of thread tiles, median 0.70. Where windows
-/// overlap, thread tiles save loads: direct took 1.1 to 2.3 of their time in 9 of 12 pools with such rows. A pool of
-/// bytes: 2.0.
+/// Whether a GPU pools each output by an invocation of its own before it tries thread tiles.
+///
+/// If the length of a row is no multiple of four, thread tiles write its quads one element at a time. Card, 5 random
+/// pools of two or four bytes, whose windows do not overlap: direct took 0.48 to 0.84 of the time of thread tiles,
+/// median 0.70. Where windows overlap, thread tiles save loads: direct took 1.1 to 2.3 of their time in 9 of 12 pools
+/// with such rows. A pool of bytes: 2.0.
+///
+/// Where the windows of a row lie apart, neighbouring invocations of a tile load elements that are far from each other.
+/// AMD's operations and lines of cache, 20 pools with strides of [`FAR_STRIDE`] and more, or with rows shorter than
+/// [`SHORT_ROW`]: direct takes 0.05 to 0.67 of the time of thread tiles.
 fn direct_on_gpus(plan: &PoolPlan) -> bool {
     // An axis whose windows are not all alike, such as most adaptive ones, has no stride and does not qualify.
     let strides = |is: &dyn Fn(i64, i64) -> bool| {
@@ -103,11 +108,19 @@ fn direct_on_gpus(plan: &PoolPlan) -> bool {
     };
     // Elements of Y that lie beside each other.
     let run = plan.output_shape().last().map_or(1, |&run| run);
-    match plan.dtype().bytes() {
+    let bytes = plan.dtype().bytes();
+    let far = |axis: &PoolAxis| match axis.window.strided() {
+        AxisWindow::Strided { stride, .. } if plan.layout() == Layout::Nchw && stride > 2 => {
+            stride >= FAR_STRIDE || axis.output < SHORT_ROW || (bytes < 4 && !run.is_multiple_of(4))
+        }
+        AxisWindow::Strided { .. } | AxisWindow::Adaptive { .. } => false,
+    };
+    let early = match bytes {
         8 => plan.most_taps() >= DIRECT_FROM_OF_64_BITS && strides(&|stride, reach| stride > 1 || reach == 0),
         2 | 4 => !run.is_multiple_of(4) && strides(&|stride, reach| stride > reach),
         _ => false,
-    }
+    };
+    early || plan.axes.last().is_some_and(far)
 }
 
 /// The families that are tried, in this order, after all of those in `preference`.

@@ -51,6 +51,12 @@ pub(super) mod policy {
     /// Fewer windows than this are few for a GPU.
     pub const FEW_WINDOWS: u64 = 1 << 16;
 
+    /// On GPUs windows whose stride along a row is at least this are pooled tap by tap.
+    pub const FAR_STRIDE: i64 = 5;
+
+    /// The same for windows with strides of 3 or more in rows of fewer outputs.
+    pub const SHORT_ROW: usize = 8;
+
     /// On GPUs windows of 64-bit elements with strides of 2 or more are pooled tap by tap from this number of taps on.
     /// Card, 6 random pools with 9 to 49 taps: direct took 0.25 to 0.83 of the time of thread tiles. Fewer taps were
     /// not measured.
