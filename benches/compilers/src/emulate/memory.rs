@@ -15,26 +15,6 @@ pub trait Buffers {
     fn store(&mut self, binding: u32, byte: u32, word: u32);
 }
 
-/// Buffers that are what was put into them.
-#[derive(Debug, Default)]
-pub struct Bytes(pub std::collections::BTreeMap<u32, Vec<u32>>);
-
-impl Buffers for Bytes {
-    fn bytes(&self, binding: u32) -> u32 {
-        self.0.get(&binding).map_or(0, |words| 4 * words.len() as u32)
-    }
-
-    fn load(&mut self, binding: u32, byte: u32) -> u32 {
-        self.0.get(&binding).and_then(|words| words.get(byte as usize / 4)).copied().unwrap_or(0)
-    }
-
-    fn store(&mut self, binding: u32, byte: u32, word: u32) {
-        if let Some(to) = self.0.get_mut(&binding).and_then(|words| words.get_mut(byte as usize / 4)) {
-            *to = word;
-        }
-    }
-}
-
 /// A value in every invocation.
 #[derive(Debug, Clone)]
 pub enum Value {

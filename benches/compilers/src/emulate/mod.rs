@@ -12,7 +12,7 @@ mod run;
 mod seen;
 mod usual;
 
-pub use memory::{Buffers, Bytes};
+pub use memory::Buffers;
 pub use numbers::{Numbers, SourceLoop};
 pub use run::workgroup;
 pub use seen::{Access, Runs, Seen};
