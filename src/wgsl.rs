@@ -3,7 +3,7 @@
 //! Parts are whole, readable WGSL under shaders/; variants of a part, which provide the same names, stand in one file.
 //! A part's header lists the names that it provides and requires, and the linker resolves them. Nothing is substituted
 //! inside a part, but for one word: the access of X and of the indices that are read, where a schedule asks for
-//! writable inputs.
+//! writable inputs. Blocks that the constants rule out are left out.
 
 use std::fmt::Write;
 
@@ -11,6 +11,7 @@ use crate::kernel::Kernel;
 use key::KernelKey;
 use parts::{PARTS, Part};
 
+mod decide;
 pub(crate) mod key;
 pub(crate) mod link;
 pub(crate) mod parts;
@@ -38,7 +39,7 @@ pub fn wgsl(key: &KernelKey) -> String {
             };
         }
     }
-    text
+    decide::decided(&text)
 }
 
 /// The constants of a kernel, one per line.

@@ -1,0 +1,353 @@
+//! `if`s that a kernel's constants decide. A text is made without the blocks that are never taken: drivers inline every
+//! function before they remove such blocks, so a call in one of them costs as much to compile as one that is made.
+//!
+//! What is decided is plain WGSL and stays valid if it is left as it is.
+
+use std::collections::HashMap;
+
+/// A number, or a truth, that constants have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Value {
+    Number(u32),
+    Truth(bool),
+}
+
+/// The text with every `if` resolved whose condition follows from the text's constants.
+pub(super) fn decided(text: &str) -> String {
+    let mut constants = HashMap::new();
+    for line in text.lines() {
+        if let Some((name, value)) = declaration(line)
+            && let Some(value) = Expression::new(value, &constants).whole()
+        {
+            constants.insert(name, value);
+        }
+    }
+    let mut kept = String::with_capacity(text.len());
+    Block { constants: &constants }.copy(text, &mut kept);
+    kept
+}
+
+/// The name and the value of a constant of the module.
+fn declaration(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.strip_prefix("const ")?.split_once(" = ")?;
+    Some((name.split_once(": ")?.0, value.strip_suffix(';')?))
+}
+
+struct Block<'a> {
+    constants: &'a HashMap<&'a str, Value>,
+}
+
+impl Block<'_> {
+    /// Copies statements, and returns whether the last one ends the block, as `return` does.
+    fn copy(&self, mut text: &str, kept: &mut String) -> bool {
+        while let Some(at) = text.find(|c: char| c == '/' || c == '{' || is_of_a_name(c)) {
+            let (before, rest) = text.split_at(at);
+            kept.push_str(before);
+            if rest.starts_with("//") {
+                let (comment, rest) = split_after(rest, rest.find('\n'));
+                kept.push_str(comment);
+                text = rest;
+            } else if let Some(rest) = rest.strip_prefix('/') {
+                kept.push('/');
+                text = rest;
+            } else if rest.starts_with('{') {
+                let (body, rest) = braces(rest);
+                kept.push('{');
+                self.copy(body, kept);
+                kept.push('}');
+                text = rest;
+            } else {
+                let (word, rest) = rest.split_at(rest.find(|c| !is_of_a_name(c)).unwrap_or(rest.len()));
+                text = match word {
+                    "if" => {
+                        let before = kept.len();
+                        let (rest, ends) = self.arms(rest, kept);
+                        if ends {
+                            kept.push_str(end_of(text));
+                            return true;
+                        }
+                        // Nothing is left of the line either.
+                        let line = kept.trim_end_matches(' ').len();
+                        match rest.strip_prefix('\n') {
+                            Some(next)
+                                if kept.len() == before && kept.get(..line).is_some_and(|it| it.ends_with('\n')) =>
+                            {
+                                kept.truncate(line);
+                                next
+                            }
+                            _ => rest,
+                        }
+                    }
+                    "return" | "break" | "continue" => {
+                        kept.push_str(word);
+                        kept.push_str(split_after(rest, rest.find(';')).0);
+                        kept.push_str(end_of(text));
+                        return true;
+                    }
+                    _ => {
+                        kept.push_str(word);
+                        rest
+                    }
+                };
+            }
+        }
+        kept.push_str(text);
+        false
+    }
+
+    /// Copies what may be taken of the arms of an `if`; `text` follows that word. Returns the text behind them, and
+    /// whether what is always taken ends the block around it.
+    fn arms<'t>(&self, mut text: &'t str, kept: &mut String) -> (&'t str, bool) {
+        let mut open = false;
+        loop {
+            let (condition, rest) = text.split_at(text.find('{').unwrap_or(text.len()));
+            let (body, behind) = braces(rest);
+            let value = Expression::new(condition, self.constants).whole();
+            let mut ends = false;
+            if value != Some(Value::Truth(false)) {
+                let mut own = String::new();
+                ends = self.copy(body, &mut own);
+                let always = value == Some(Value::Truth(true));
+                kept.push_str(if open { " else " } else { "" });
+                if !always {
+                    kept.push_str("if");
+                    kept.push_str(condition);
+                }
+                // Names that the block declares stay its own.
+                let declares = ["let ", "var ", "const "].iter().any(|word| own.contains(word));
+                if open || !always || declares {
+                    kept.push('{');
+                    kept.push_str(&own);
+                    kept.push('}');
+                } else {
+                    kept.push_str(own.trim());
+                }
+                if always {
+                    return (without_else(behind), ends && !open);
+                }
+                open = true;
+            }
+            let Some(otherwise) = behind.trim_start().strip_prefix("else") else {
+                return (behind, false);
+            };
+            if let Some(next) = otherwise.trim_start().strip_prefix("if") {
+                text = next;
+                continue;
+            }
+            let (body, behind) = braces(otherwise.trim_start());
+            if open {
+                kept.push_str(" else {");
+                self.copy(body, kept);
+                kept.push('}');
+            } else {
+                kept.push('{');
+                ends = self.copy(body, kept);
+                kept.push('}');
+            }
+            return (behind, ends && !open);
+        }
+    }
+}
+
+/// The white space at the end of a block.
+fn end_of(text: &str) -> &str {
+    text.get(text.trim_end().len()..).unwrap_or("")
+}
+
+/// The text behind the arms that follow one that is always taken.
+fn without_else(mut text: &str) -> &str {
+    while let Some(otherwise) = text.trim_start().strip_prefix("else") {
+        text = braces(otherwise.split_at(otherwise.find('{').unwrap_or(otherwise.len())).1).1;
+    }
+    text
+}
+
+/// What stands in braces, and what stands behind them. No comment in a function has a brace of its own.
+fn braces(text: &str) -> (&str, &str) {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        depth = match c {
+            '{' => depth.saturating_add(1),
+            '}' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if c == '}' && depth == 0 {
+            let (inside, behind) = text.split_at(at);
+            return (inside.get(1..).unwrap_or(""), behind.get(1..).unwrap_or(""));
+        }
+    }
+    (text.get(1..).unwrap_or(""), "")
+}
+
+/// The text up to and with the character at a position, and the rest; all of it without one.
+fn split_after(text: &str, at: Option<usize>) -> (&str, &str) {
+    text.split_at(at.map_or(text.len(), |at| at.saturating_add(1)))
+}
+
+fn is_of_a_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// An expression of constants, read from left to right. Whatever is no constant has no value.
+struct Expression<'a> {
+    text: &'a str,
+    constants: &'a HashMap<&'a str, Value>,
+}
+
+/// The operators of two operands, those that bind the least first.
+const OPERATORS: [&[&str]; 5] = [&["||"], &["&&"], &["==", "!=", "<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
+
+impl<'a> Expression<'a> {
+    fn new(text: &'a str, constants: &'a HashMap<&'a str, Value>) -> Expression<'a> {
+        Expression { text, constants }
+    }
+
+    /// The value, if the text is nothing but an expression of constants.
+    fn whole(mut self) -> Option<Value> {
+        let value = self.of_level(0);
+        self.text.trim().is_empty().then_some(value?)
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        let rest = self.text.trim_start().strip_prefix(token);
+        self.text = rest.unwrap_or(self.text);
+        rest.is_some()
+    }
+
+    /// Operands of a level of operators and above. Where one side of `&&` or `||` decides, the other need have no value.
+    fn of_level(&mut self, level: usize) -> Option<Value> {
+        let Some(operators) = OPERATORS.get(level) else {
+            return self.operand();
+        };
+        let mut left = self.of_level(level.saturating_add(1));
+        while let Some(operator) = operators.iter().find(|operator| self.take(operator)) {
+            let right = self.of_level(level.saturating_add(1));
+            left = apply(operator, left, right);
+        }
+        left
+    }
+
+    fn operand(&mut self) -> Option<Value> {
+        if self.take("!") {
+            return match self.operand()? {
+                Value::Truth(truth) => Some(Value::Truth(!truth)),
+                Value::Number(_) => None,
+            };
+        }
+        if self.take("(") {
+            let value = self.of_level(0);
+            return if self.take(")") { value } else { None };
+        }
+        let text = self.text.trim_start();
+        let (word, rest) = text.split_at(text.find(|c| !is_of_a_name(c)).unwrap_or(text.len()));
+        self.text = rest;
+        if self.take("(") {
+            return self.call(word);
+        }
+        match word {
+            "true" => Some(Value::Truth(true)),
+            "false" => Some(Value::Truth(false)),
+            _ => match word.strip_suffix('u').and_then(|digits| digits.parse().ok()) {
+                Some(number) => Some(Value::Number(number)),
+                None => self.constants.get(word).copied(),
+            },
+        }
+    }
+
+    /// A call of a function that constants are computed with; its arguments are passed over in any case.
+    fn call(&mut self, function: &str) -> Option<Value> {
+        let mut arguments = Vec::new();
+        while !self.take(")") {
+            arguments.push(self.of_level(0));
+            if !self.take(",") && !self.text.trim_start().starts_with(')') {
+                return None;
+            }
+        }
+        match (function, arguments.as_slice()) {
+            ("max", [Some(Value::Number(a)), Some(Value::Number(b))]) => Some(Value::Number(*a.max(b))),
+            ("min", [Some(Value::Number(a)), Some(Value::Number(b))]) => Some(Value::Number(*a.min(b))),
+            ("select", [no, yes, Some(Value::Truth(which))]) => *if *which { yes } else { no },
+            _ => None,
+        }
+    }
+}
+
+/// The value of an operation.
+fn apply(operator: &str, left: Option<Value>, right: Option<Value>) -> Option<Value> {
+    use Value::{Number, Truth};
+    let either = |truth| left == Some(Truth(truth)) || right == Some(Truth(truth));
+    Some(match (operator, left, right) {
+        ("&&", ..) if either(false) => Truth(false),
+        ("||", ..) if either(true) => Truth(true),
+        ("&&", Some(Truth(a)), Some(Truth(b))) => Truth(a && b),
+        ("||", Some(Truth(a)), Some(Truth(b))) => Truth(a || b),
+        ("==", Some(a), Some(b)) => Truth(a == b),
+        ("!=", Some(a), Some(b)) => Truth(a != b),
+        ("<", Some(Number(a)), Some(Number(b))) => Truth(a < b),
+        (">", Some(Number(a)), Some(Number(b))) => Truth(a > b),
+        ("<=", Some(Number(a)), Some(Number(b))) => Truth(a <= b),
+        (">=", Some(Number(a)), Some(Number(b))) => Truth(a >= b),
+        ("+", Some(Number(a)), Some(Number(b))) => Number(a.checked_add(b)?),
+        ("-", Some(Number(a)), Some(Number(b))) => Number(a.checked_sub(b)?),
+        ("*", Some(Number(a)), Some(Number(b))) => Number(a.checked_mul(b)?),
+        ("/", Some(Number(a)), Some(Number(b))) => Number(a.checked_div(b)?),
+        ("%", Some(Number(a)), Some(Number(b))) => Number(a.checked_rem(b)?),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decided;
+
+    /// A function with these statements, after the constants.
+    fn with(statements: &str) -> String {
+        let text =
+            format!("const A: u32 = 2u;\nconst B: u32 = A * 3u;\nconst C: bool = B > A;\nfn f() {{\n{statements}}}\n");
+        let kept = decided(&text);
+        kept.split_once("fn f() {\n").unwrap().1.strip_suffix("}\n").unwrap().to_owned()
+    }
+
+    #[test]
+    fn what_constants_rule_out_is_left_out() {
+        for (statements, kept) in [
+            ("  if (A == 3u) {\n    g();\n  }\n  h();\n", "  h();\n"),
+            ("  if (A == 2u) {\n    g();\n  }\n  h();\n", "  g();\n  h();\n"),
+            ("  if (C) { let a = 1u; g(a); } else { h(); }\n", "  { let a = 1u; g(a); }\n"),
+            ("  if (!C) { g(); } else { h(); }\n", "  { h(); }\n"),
+            ("  if (x) { g(); } else if (B > 6u) { h(); } else { i(); }\n", "  if (x) { g(); } else { i(); }\n"),
+            ("  if (A > 2u) { g(); } else if (x) { h(); } else { i(); }\n", "  if (x) { h(); } else { i(); }\n"),
+            ("  if (x) { g(); } else if (A < B) { h(); } else { i(); }\n", "  if (x) { g(); } else { h(); }\n"),
+            ("  if (A < B) { g(); } else if (x) { h(); } else { i(); }\n", "  g();\n"),
+            // What follows a return that is always reached is no statement any more.
+            ("  if (A == 2u) {\n    return;\n  }\n  h();\n", "  return;\n"),
+            ("  if (x) { if (A == 2u) { return; } g(); }\n  h();\n", "  if (x) { return; }\n  h();\n"),
+            (
+                "  if (x) { return; } else if (C) { return; }\n  h();\n",
+                "  if (x) { return; } else { return; }\n  h();\n",
+            ),
+            // One side of && and || may be unknown.
+            ("  if (x && A == 3u) { g(); }\n  h();\n", "  h();\n"),
+            ("  if (g(x, A) == 3u || C) { g(); }\n", "  g();\n"),
+            ("  if (max(A, 5u) - 1u == 4u && B % 4u == 2u) { g(); }\n", "  g();\n"),
+            ("  if (select(1u, 7u, C) == 7u) { g(); }\n", "  g();\n"),
+        ] {
+            assert_eq!(with(statements), kept, "{statements}");
+        }
+    }
+
+    #[test]
+    fn what_constants_leave_open_stays() {
+        for statements in [
+            "  if (x) { g(); }\n",
+            "  if (x && A == 2u) { g(); }\n",
+            "  if (A - 3u == 0u) { g(); }\n",
+            "  if (A / 0u == 0u) { g(); }\n",
+            "  if (B & 1u) == 0u { g(); }\n",
+            "  for (var a = 0u; a < A; a++) { g(); }\n",
+            "  // if (A == 3u) is no statement here\n  h(a / A);\n",
+        ] {
+            assert_eq!(with(statements), statements);
+        }
+    }
+}
