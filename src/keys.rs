@@ -1,5 +1,6 @@
 //! Constructors of kernels: each chooses the part with the entry point, the variants of other parts, and the constants.
 
+mod odd_tile;
 mod sliding;
 mod thread_tile;
 mod unpool;
@@ -7,8 +8,9 @@ mod unpool;
 use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{DType, NanPolicy};
 
+pub(crate) use odd_tile::{Line, OddLine, OddTile, OddTileKey, Sharing, odd_tile};
 pub(crate) use sliding::{Begins, FirstElements, SlidingKey, SlidingRow, SlidingWindow, sliding};
-pub(crate) use thread_tile::{Line, OddTile, Sharing, ThreadTile, ThreadTileKey, thread_tile};
+pub(crate) use thread_tile::{Span, ThreadTile, ThreadTileKey, thread_tile};
 pub(crate) use unpool::{
     CellsKey, unpool_cells, unpool_check, unpool_claim, unpool_clear, unpool_emit, unpool_fill, unpool_gather,
     unpool_indirect, unpool_report, unpool_scatter,

@@ -6,7 +6,7 @@
 
 //// floats: Floats of up to 32 bits. NaN is detected by its bits, since shaders do not guarantee float comparisons with
 // NaN.
-// provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest, signed_magnitude
+// provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, NAN_LOWEST, is_nan, key, key_nan_lowest, signed_magnitude
 // requires: Key, ZERO, MAGNITUDE, INFINITE, SHIFT, LARGEST
 const FLOATS: bool = true;
 const SMALLEST_RAW: Raw = ZERO;
@@ -34,7 +34,7 @@ fn key_nan_lowest(raw: Raw) -> Key {
 
 //// f64: Floats of 64 bits. NaN is detected by its bits.
 // provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
-// requires: Key, ZERO, SMALLEST_KEY
+// requires: Key, ZERO
 const FLOATS: bool = true;
 const SMALLEST_RAW: Raw = ZERO;
 const SMALLEST_NUMBER: Key = vec2<u32>(0xffffffffu, 0x000fffffu);
@@ -51,8 +51,14 @@ fn key(raw: Raw) -> Key {
   return select(select(ordered, vec2<u32>(0u, 0x80000000u), zero), vec2<u32>(0xffffffffu, 0xffffffffu), is_nan(raw));
 }
 
+// Sign and magnitude as a number in two's complement, minus one, plus what makes +infinity the largest key: the sum
+// wraps for NaN, which lies beyond.
 fn key_nan_lowest(raw: Raw) -> Key {
-  return select(key(raw), SMALLEST_KEY, is_nan(raw));
+  let sign = u32(i32(raw.y) >> 31u);
+  let complemented = raw.x ^ sign;
+  let low = complemented + ~sign;
+  let borrow = select(0u, 1u, low > complemented);
+  return vec2<u32>(low, ((raw.y & 0x7fffffffu) ^ sign) + 0x80100000u - borrow);
 }
 
 //// integers: Integers: their bits, with the sign bit inverted if they have one.

@@ -1,5 +1,12 @@
 // X as an array of vectors, to read four elements at once.
 
+//// ones: X one element at a time.
+// provides: one_at
+// requires: Raw, load
+fn one_at(position: u32) -> Raw {
+  return load(position);
+}
+
 //// fours8: Of four 8-bit elements in a word.
 // provides: one_at
 // requires: x, extract

@@ -1,53 +1,127 @@
-// Writing four neighbouring outputs of a thread tile, from a point of Y and a channel on, as far as they lie in the
-// row. `line` is the first point of the line with the windows' first elements; `column` is the first column of the
-// first window.
-// provides: store_quad
-// requires: Elements, Quad, Origin, outcome, pool, first_position, element_at
+// The results of a line of a thread tile, and their writing.
 
-//// store_elements: Writing outputs one by one, for elements of a word or more and rows of any length.
-// requires: Acc, Raw, y, put_index_in
-fn write_output(point: u32, channel: u32, best: Acc, first: Raw, first_at: u32, origin: Origin) {
-  let output = element_at(point, channel);
-  // For outputs before this dispatch's first one, `number` wraps beyond its outputs.
-  let number = output - pool.output_first;
-  if (number >= pool.outputs) {
-    return;
-  }
-  let result = outcome(best, first, first_at);
-  y[number] = result.raw;
-  put_index_in(point, output, result, origin);
-}
-
-fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
-  let width = pool.axes[2].output;
-  if (out_column < width) {
-    write_output(point, channel, best.a, first.a, first_position(line, column, 0u), origin);
-  }
-  if (out_column + 1u < width) {
-    write_output(point + 1u, channel, best.b, first.b, first_position(line, column, 1u), origin);
-  }
-  if (out_column + 2u < width) {
-    write_output(point + 2u, channel, best.c, first.c, first_position(line, column, 2u), origin);
-  }
-  if (out_column + 3u < width) {
-    write_output(point + 3u, channel, best.d, first.d, first_position(line, column, 3u), origin);
+//// values: The maxima themselves.
+// provides: store_line
+// requires: Best, result_of, raws_of, Place, output_of, put_lanes, pool
+fn store_line(place: Place, line: u32, best: Best) {
+  let number = output_of(place, line);
+  if (number < pool.outputs) {
+    put_lanes(number, raws_of(result_of(best)));
   }
 }
 
-//// store_quads: Writing four neighbouring outputs at once, where rows of Y are multiples of four, or where a quad is
-// four channels.
-// requires: put_four, put_four_indices
-fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
-  let output = element_at(point, channel);
-  // For outputs before this dispatch's first one, `number` wraps beyond its outputs.
-  let number = output - pool.output_first;
-  if (number >= pool.outputs || out_column >= pool.axes[2].output) {
-    return;
+//// put_one_lane: One output.
+// provides: put_lanes
+// requires: Numbers, activate, y
+fn put_lanes(number: u32, raws: Numbers) {
+  y[number] = activate(raws);
+}
+
+//// put_four_lanes: Four outputs.
+// provides: put_lanes
+// requires: Numbers, Elements, activate, put_four
+fn put_lanes(number: u32, raws: Numbers) {
+  put_four(number, Elements(activate(raws.x), activate(raws.y), activate(raws.z), activate(raws.w)));
+}
+
+//// places: Maxima with their places.
+// provides: store_line, Best, one, joined
+// requires: Place, Placed, placed, later, store_placed, Lanes
+alias Best = Placed;
+
+fn one(taps: Lanes, number: u32) -> Best {
+  return placed(taps, number);
+}
+
+fn joined(p: Best, q: Best) -> Best {
+  return later(p, q);
+}
+
+fn store_line(place: Place, line: u32, best: Best) {
+  store_placed(place, line, best);
+}
+
+//// tile_outcome: The element at the place of a maximum, and its point. X is read once more, since equal keys do not tell
+// a zero from the other one, nor a NaN from another.
+// provides: Outcome, outcome_of
+// requires: Place, point_of, Raw, Key, element_at, lane_channel, one_at, may_win, from_pair, pool, activate
+struct Outcome {
+  // The element for Y.
+  raw: Raw,
+  // The winner's point, if there is one.
+  at: u32,
+  found: bool,
+}
+
+fn outcome_of(place: Place, lane: u32, best: Key, number: u32, first: bool) -> Outcome {
+  let point = point_of(place, number, lane);
+  let raw = one_at(element_at(point, place.channel + lane_channel(lane)) - pool.x_first);
+  let found = first | may_win(best);
+  return Outcome(activate(select(from_pair(pool.lowest_value), raw, found)), point, found);
+}
+
+//// store_one: One output, by its key.
+// provides: store_placed
+// requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, pool, origin_of, OUTPUTS_BETWEEN, put_index_in, y
+fn store_placed(place: Place, line: u32, best: Placed) {
+  let number = output_of(place, line);
+  if (number < pool.outputs) {
+    let keys = keys_in(best);
+    let at = select(numbers_of(best), best.first_at, best.first);
+    let outcome = outcome_of(place, 0u, keys, at, best.first);
+    y[number] = outcome.raw;
+    let point = place.point + line * OUTPUTS_BETWEEN * pool.axes[2].output;
+    put_index_in(point, number + pool.output_first, outcome, origin_of(place.outer, place.plane, place.channel));
   }
-  let a = outcome(best.a, first.a, first_position(line, column, 0u));
-  let b = outcome(best.b, first.b, first_position(line, column, 1u));
-  let c = outcome(best.c, first.c, first_position(line, column, 2u));
-  let d = outcome(best.d, first.d, first_position(line, column, 3u));
-  put_four(number, Elements(a.raw, b.raw, c.raw, d.raw));
-  put_four_indices(point, output, a, b, c, d, origin);
+}
+
+//// store_one_pair: One output of 64 bits.
+// provides: store_placed
+// requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, pool, origin_of, OUTPUTS_BETWEEN, put_index_in, y
+fn store_placed(place: Place, line: u32, best: Placed) {
+  let number = output_of(place, line);
+  if (number < pool.outputs) {
+    let keys = keys_in(best);
+    let at = select(numbers_of(best), best.first_at, best.first);
+    let outcome = outcome_of(place, 0u, vec2<u32>(keys.low, keys.high), at, best.first);
+    y[number] = outcome.raw;
+    let point = place.point + line * OUTPUTS_BETWEEN * pool.axes[2].output;
+    put_index_in(point, number + pool.output_first, outcome, origin_of(place.outer, place.plane, place.channel));
+  }
+}
+
+//// store_four: Four outputs.
+// provides: store_placed
+// requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, Numbers, either, pool, origin_of, OUTPUTS_BETWEEN, Elements, put_four, put_four_indices
+fn store_placed(place: Place, line: u32, best: Placed) {
+  let number = output_of(place, line);
+  if (number < pool.outputs) {
+    let keys = keys_in(best);
+    let at = either(numbers_of(best), Numbers(best.first_at), best.first);
+    let a = outcome_of(place, 0u, keys.x, at.x, best.first.x);
+    let b = outcome_of(place, 1u, keys.y, at.y, best.first.y);
+    let c = outcome_of(place, 2u, keys.z, at.z, best.first.z);
+    let d = outcome_of(place, 3u, keys.w, at.w, best.first.w);
+    put_four(number, Elements(a.raw, b.raw, c.raw, d.raw));
+    let point = place.point + line * OUTPUTS_BETWEEN * pool.axes[2].output;
+    put_four_indices(point, number + pool.output_first, a, b, c, d, origin_of(place.outer, place.plane, place.channel));
+  }
+}
+
+//// store_four_pairs: Four outputs of 64 bits.
+// provides: store_placed
+// requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, Numbers, either, pool, origin_of, OUTPUTS_BETWEEN, Elements, put_four, put_four_indices
+fn store_placed(place: Place, line: u32, best: Placed) {
+  let number = output_of(place, line);
+  if (number < pool.outputs) {
+    let keys = keys_in(best);
+    let at = either(numbers_of(best), Numbers(best.first_at), best.first);
+    let a = outcome_of(place, 0u, vec2<u32>(keys.low.x, keys.high.x), at.x, best.first.x);
+    let b = outcome_of(place, 1u, vec2<u32>(keys.low.y, keys.high.y), at.y, best.first.y);
+    let c = outcome_of(place, 2u, vec2<u32>(keys.low.z, keys.high.z), at.z, best.first.z);
+    let d = outcome_of(place, 3u, vec2<u32>(keys.low.w, keys.high.w), at.w, best.first.w);
+    put_four(number, Elements(a.raw, b.raw, c.raw, d.raw));
+    let point = place.point + line * OUTPUTS_BETWEEN * pool.axes[2].output;
+    put_four_indices(point, number + pool.output_first, a, b, c, d, origin_of(place.outer, place.plane, place.channel));
+  }
 }

@@ -5,15 +5,14 @@
 // requires: nothing
 fn clamp_tap(position: i32, extent: u32, step: u32) -> u32 {
   let last = i32(extent) - 1;
-  var clamped = position;
+  var clamped = u32(clamp(position, 0, last));
   if (step != 1u) {
-    let before = u32(select(0, -position, position < 0));
-    let behind = u32(select(0, position - last, position > last));
-    let forth = i32((before + step - 1u) / step * step);
-    let back = i32((behind + step - 1u) / step * step);
-    clamped = position + forth - back;
+    // A multiple of the step that is larger than what a window reaches beyond an end.
+    let enough = (1u << 30u) / step * step;
+    let low = (u32(position) + enough) % step;
+    let high = u32(last) - (u32(last - position) + enough) % step;
+    // The minimum bounds the taps of outputs that do not exist, in blocks at the end of a row.
+    clamped = min(select(select(u32(position), low, position < 0), high, position > last), u32(last));
   }
-  // With a step of one, clamping selects the nearest element. With larger steps it only bounds the taps of outputs that
-  // do not exist, in blocks at the end of a row.
-  return u32(clamp(clamped, 0, last));
+  return clamped;
 }

@@ -6,8 +6,8 @@ use wgpu_pooling_plan::{AxisWindow, Layout, PoolAxis, PoolPlan};
 
 use super::team;
 use super::tuning::policy::{
-    DIRECT_FROM_OF_64_BITS, FAR_STRIDE, FEW_WINDOWS, MOST_TAPS, REDUCED_FROM, SEPARABLE_FROM, SHORT_ROW,
-    SLIDING_ALONG_ONE_FROM, SLIDING_FROM, SLIDING_INSTEAD_FROM, SLIDING_STRIDE, SPECIALISED_FROM,
+    FAR_STRIDE, FEW_WINDOWS, MOST_TAPS, REDUCED_FROM, SEPARABLE_FROM, SHORT_ROW, SLIDING_ALONG_ONE_FROM, SLIDING_FROM,
+    SLIDING_INSTEAD_FROM, SLIDING_STRIDE, SPECIALISED_FROM,
 };
 use crate::family::{Build, Family};
 use crate::schedule::Limits;
@@ -90,8 +90,8 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
 
 /// Whether a GPU pools each output by an invocation of its own before it tries thread tiles.
 ///
-/// If the length of a row is no multiple of four, thread tiles write its quads one element at a time. Card, 5 random
-/// pools of two or four bytes, whose windows do not overlap: direct took 0.48 to 0.84 of the time of thread tiles,
+/// If the length of a row is no multiple of four, thread tiles of elements smaller than a word write its quads one
+/// word at a time. Card, 5 random pools of two or four bytes, whose windows do not overlap: direct took 0.48 to 0.84 of the time of thread tiles,
 /// median 0.70. Where windows overlap, thread tiles save loads: direct took 1.1 to 2.3 of their time in 9 of 12 pools
 /// with such rows. A pool of bytes: 2.0.
 ///
@@ -116,8 +116,7 @@ fn direct_on_gpus(plan: &PoolPlan) -> bool {
         AxisWindow::Strided { .. } | AxisWindow::Adaptive { .. } => false,
     };
     let early = match bytes {
-        8 => plan.most_taps() >= DIRECT_FROM_OF_64_BITS && strides(&|stride, reach| stride > 1 || reach == 0),
-        2 | 4 => !run.is_multiple_of(4) && strides(&|stride, reach| stride > reach),
+        2 => !run.is_multiple_of(4) && strides(&|stride, reach| stride > reach),
         _ => false,
     };
     early || plan.axes.last().is_some_and(far)

@@ -1,97 +1,56 @@
-//! Schedules of pools with small windows: an invocation computes a thread tile, several neighbouring outputs wide and
-//! several lines high.
+//! Schedules of pools with small windows: an invocation computes a thread tile of up to eight lines: four neighbouring
+//! outputs of each, where lines are whole vectors, or four channels of one output, or one output.
 
-use wgpu_pooling_plan::internal::count;
-use wgpu_pooling_plan::{Layout, NanPolicy, PlanError, PoolPlan};
+use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
 use super::epilogue::Wanted;
-use super::one_pass::OnePass;
+use super::odd_tile;
+use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
 use super::tuning::thread_tile::{
-    BESIDE_BYTES, FAR_APART, INVOCATIONS, INVOCATIONS_OF_SOFTWARE, LINES_OF_A_SHARED_ONE, MOST_QUADS_OF_HALVES,
-    MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD, TALLEST, TALLEST_APART,
+    INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES, NARROW,
 };
 use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
-use crate::kernel::{ActivationKind, Sink, WindowConstants};
-use crate::keys::{self, Line, OddTile, Sharing, ThreadTile, ThreadTileKey};
+use crate::kernel::{Sink, WindowConstants};
+use crate::keys::{self, Span, ThreadTile, ThreadTileKey};
 use crate::schedule::{Limits, Schedule};
 use crate::uniform;
-use crate::wgsl::key::KernelKey;
 
-/// The most lines of a window where outputs share lines: the row maxima of the earlier lines stay in registers.
+/// The most taps of a window along a line, and the most lines of a window (shaders/thread_tile/taps.wgsl, tile.wgsl).
+const MOST_COLUMNS: u32 = 9;
 const MOST_LINES: u32 = 7;
 
-/// The most elements by which a shared row maximum is extended one at a time.
-const MOST_SLIDES: u32 = 8;
+/// The lines of a plane are below this, so that the number of a tap fits a word (shaders/thread_tile/tile.wgsl).
+const MOST_NUMBERED: u64 = 1 << 28;
 
-/// The most padding before a line that is loaded by fours.
-const MOST_PAD: u32 = 4;
+/// The most lines of X that a tile spans (shaders/thread_tile/tile.wgsl).
+const MOST_ROWS: u32 = 13;
 
-/// The most columns and lines of a window in rows that are not whole words (shaders/thread_tile/odd_line.wgsl).
-const MOST_COLUMNS_OF_ODD_ROWS: u32 = 5;
-const MOST_LINES_OF_ODD_ROWS: u32 = 5;
+/// The most elements that a tile reads before its own vectors of a line, and behind them
+/// (shaders/thread_tile/taps.wgsl).
+const MOST_BEFORE: u32 = 4;
+const MOST_BEHIND: u32 = 8;
 
-/// Planes per group: the invocations at the ends of a group's rows are numbered consecutively, so that few waves mix
-/// them with invocations inside rows (`PLANES` in shaders/thread_tile/odd_tile.wgsl).
-const PLANES_OF_A_GROUP: u64 = 16;
-
-/// The fewest outputs of a row that is not whole words: a word then spans at most two rows.
-const NARROWEST_ODD_ROW: u32 = 5;
+/// The largest stride along a line: so many vectors hold the first taps of four windows.
+const MOST_STRIDE: u32 = 4;
 
 /// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, .. } = *wanted;
+    let Wanted { plan, limits, .. } = *wanted;
     let along = channels_along(plan, limits)?;
-    let is_along = along.is_some();
-    let pass = along.map_or_else(|| only_pass(plan, Family::ThreadTile, limits), Ok)?;
-    let mut one = OnePass::new(schedule, wanted, pass)?;
-    let tile = tile_of(plan, &one, is_along, limits)?;
-    let key = tile.key(plan, &one, activation_kind);
-    if tile.sharing == Sharing::Runs {
-        return tile.runs(schedule, plan, one, key);
+    let channels_along = along.is_some();
+    let pass = along.map_or_else(|| arranged(only_pass(plan, Family::ThreadTile, limits)?, plan), Ok)?;
+    let one = OnePass::new(schedule, wanted, pass)?;
+    let window = window_of(plan, &one)?;
+    match Tiles::of(plan, &one, window, channels_along, limits) {
+        Some(tiles) => tiles.dispatches(schedule, wanted, one),
+        None => {
+            let (between, _) = lines_between(&window, &one.pass);
+            odd_tile::dispatches(schedule, wanted, one, window, between, channels_along)
+        }
     }
-    let [depth, height, width] = [0, 1, 2].map(|axis: usize| one.pass.axes.get(axis).map_or(1, |axis| axis.output));
-    let cells = one.pass.inner.checked_div(tile.channels.into()).unwrap_or(1);
-    let across = width.div_ceil(tile.across.into()).saturating_mul(cells);
-    let outer = one.pass.outputs.checked_div(depth.saturating_mul(height).saturating_mul(width)).unwrap_or(0);
-    let tile_rows = |lines: u64| {
-        let between = u64::from(tile.outputs_between);
-        height.div_ceil(between.saturating_mul(lines)).saturating_mul(between).saturating_mul(depth)
-    };
-    let invocations = |lines: u64| tile_rows(lines).saturating_mul(across);
-    let lines = if tile.shares_lines() {
-        // The tallest tile that leaves enough invocations, shortened so that all tiles have about the same height.
-        let enough = if limits.software { INVOCATIONS_OF_SOFTWARE } else { INVOCATIONS };
-        let enough_tiles = |lines: &u64| invocations(*lines).saturating_mul(outer) >= enough;
-        let most = if limits.software { tile.tallest(plan, &one) } else { tile.tallest_of_a_gpu(plan) };
-        let tallest = [TALLEST, 8, 4, 2].into_iter().filter(|&lines| lines <= most).find(enough_tiles).unwrap_or(1);
-        let outputs = height.div_ceil(tile.outputs_between.into()).max(1);
-        outputs.div_ceil(outputs.div_ceil(tallest).max(1))
-    } else {
-        1
-    };
-    one.uniform.tile_lines = lines as u32;
-    let outputs = depth.saturating_mul(height).saturating_mul(width).saturating_mul(one.pass.inner);
-    let groups = Groups {
-        unit: unit(plan.dtype()),
-        outputs_per_group: outputs,
-        invocations_per_group: invocations(lines),
-        whole: true,
-    };
-    let indices = one.epilogue.iterations().saturating_mul(tile.most_indices()).saturating_mul(lines);
-    let iterations = tile.iterations(lines).saturating_add(indices);
-    if iterations > MAX_ITERATIONS {
-        return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
-    }
-    let invocations_of_a_block = if tile.sharing == Sharing::OddTiles {
-        tile.split(&mut one, height.div_ceil(lines));
-        groups.invocations_per_group
-    } else {
-        1
-    };
-    one.dispatches(schedule, key, &groups, invocations_of_a_block, iterations)
 }
 
 /// The pass of an NHWC pool whose elements are smaller than a word and whose channels are no multiple of four: a line
@@ -115,27 +74,8 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
     Pass::of(outer, axes, 1).map(Some)
 }
 
-/// How windows whose taps are no neighbouring channels share the elements of a line.
-fn line_of(plan: &PoolPlan, window: &WindowConstants, channels_along: bool) -> Line {
-    let ([.., columns], [.., stride], [.., dilation]) = (window.kernel, window.stride, window.dilation);
-    let bytes = plan.dtype().bytes();
-    let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
-    if bytes == 1 && channels_along && stride == 1 && dilation > 1 {
-        // Loading words of four elements takes fewer loads than sliding element by element.
-        Line::ApartInWords
-    } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
-        Line::Sliding
-    } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
-        Line::Alternating
-    } else if bytes < 4 && stride == 1 {
-        Line::ApartInWords
-    } else {
-        Line::Apart
-    }
-}
-
-/// The thread tile of an invocation, and the way in which it is computed.
-fn tile_of(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limits) -> Result<ThreadTile, PlanError> {
+/// The windows of a pass, if each is given by a kernel and a stride and has an element.
+fn window_of(plan: &PoolPlan, one: &OnePass<'_>) -> Result<WindowConstants, PlanError> {
     if plan.has_empty_windows() {
         return Family::ThreadTile.refuse("a window can be empty");
     }
@@ -147,263 +87,191 @@ fn tile_of(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Li
         return Family::ThreadTile.refuse("the windows are not given by a kernel and a stride");
     }
     let taps = window.kernel.iter().fold(1, |taps: u64, &kernel| taps.saturating_mul(kernel.into()));
-    let ([_, lines, _], [_, line_stride, _], [_, line_dilation, _]) = (window.kernel, window.stride, window.dilation);
-    let common = greatest_common_divisor(line_stride.into(), line_dilation.into()).max(1) as u32;
-    let lines_between = line_stride.checked_div(common).unwrap_or(1);
-    let outputs_between = line_dilation.checked_div(common).unwrap_or(1);
-    // A single line of outputs shares no lines of X.
-    let several = one.pass.axes[1].output > 1;
-    let shared_lines = several && lines > lines_between;
-    if taps > MOST_TAPS || (shared_lines && lines > MOST_LINES) {
+    if taps > MOST_TAPS {
         return Family::ThreadTile.refuse("the windows are too large");
     }
-    let inner = one.pass.inner;
-    let small = plan.dtype().bytes() < 4;
-    let channels = match inner {
-        1 => 0,
-        inner if inner.is_multiple_of(4) => 4,
-        _ if small => return Family::ThreadTile.refuse("channels do not come out even with words"),
-        _ => 1,
-    };
-    let line = if channels == 4 { Line::Channels } else { line_of(plan, &window, channels_along) };
-    // Where lines of outputs share no lines of X, a tile is one output high.
-    let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
-    let kept = if shared_lines { lines } else { 2 };
-    // The previous tap stays in registers beside the one that is loaded.
-    let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
-    let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
-    let beside = limits.software || channels > 0 || bytes_beside(plan) <= BESIDE_BYTES;
-    let quads: u32 = if wide && beside { 2 } else { 1 };
-    if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
-        return Family::ThreadTile.refuse("the lines of a window take too many registers");
-    }
-    let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
-    let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
-    let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Tiles };
-    let in_a_word = 4u32.checked_div(plan.dtype().bytes() as u32).unwrap_or(1);
-    let tile = ThreadTile {
-        window,
-        line,
-        sharing,
-        quads,
-        across,
-        in_a_word,
-        channels,
-        channels_along,
-        lines_between,
-        outputs_between,
-    };
-    Ok(if tile.sharing == Sharing::Runs && !channels_along { tile.in_odd_rows(plan, one) } else { tile })
+    Ok(window)
 }
 
-/// Bytes that eight neighbouring outputs take in the largest tensor that is written.
-fn bytes_beside(plan: &PoolPlan) -> u64 {
-    let of_an_index = plan.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
-    8u64.saturating_mul(plan.dtype().bytes().max(of_an_index) as u64)
+/// A thread tile, whose kernel depends on the windows and on what it loads of a line of X.
+struct Tiles {
+    tile: ThreadTile,
+    /// Tiles in a row, and the elements inside an axis, in tiles.
+    across: u64,
+    cells: u64,
 }
 
-/// Words of registers that the accumulator of an output takes: an element and its key, or the key alone where the
-/// element can be recovered from it; for the SeedFirst rule the window's first element; and a position where one is
-/// needed.
-fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
-    let element_words = plan.dtype().bytes().div_ceil(4) as u32;
-    let places = u32::from(plan.indices.is_some() || window.kernel.first() != Some(&1));
-    let firsts = u32::from(plan.dtype().is_float() && plan.nan_policy == NanPolicy::SeedFirst);
-    let keys = if plan.dtype().bytes() < 4 { 1 } else { 2 };
-    element_words.saturating_mul(firsts.saturating_add(keys)).saturating_add(places)
-}
-
-impl ThreadTile {
-    /// Replaces runs by tiles of lines, if the windows are small enough to assemble words that cross the ends of lines.
-    fn in_odd_rows(self, plan: &PoolPlan, one: &OnePass<'_>) -> ThreadTile {
-        let [outermost, _, last] = &one.pass.axes;
-        let [depth, lines, columns] = self.window.kernel;
-        let [.., stride] = self.window.stride;
-        let [_, line_dilation, dilation] = self.window.dilation;
-        let [.., pad] = self.window.pad_begin;
-        let width = last.output as u32;
-        let shares_lines = self.shares_lines();
-        let flat = outermost.output == 1 && outermost.input == 1;
-        let along = dilation == 1 && (1..=2).contains(&stride) && columns <= MOST_COLUMNS_OF_ODD_ROWS;
-        let down = !shares_lines || (line_dilation == 1 && lines <= MOST_LINES_OF_ODD_ROWS);
-        let padded = u32::try_from(pad).is_ok_and(|pad| pad <= MOST_PAD);
-        // The last word of a line may hold the first outputs of the next line; their windows must end within that next
-        // line.
-        let head = self.in_a_word.saturating_sub(2).saturating_mul(stride).saturating_add(columns);
-        let wide = width >= NARROWEST_ODD_ROW && (last.input as u32).saturating_add_signed(pad) >= head;
-        if !((flat || depth > 1) && along && down && padded && wide) {
-            return self;
+impl Tiles {
+    /// The tile, if these kernels apply.
+    fn of(
+        plan: &PoolPlan,
+        one: &OnePass<'_>,
+        window: WindowConstants,
+        channels_along: bool,
+        limits: &Limits,
+    ) -> Option<Tiles> {
+        let [_, lines, columns] = window.kernel;
+        let [layers, rows, axis] = &one.pass.axes;
+        let numbered = layers.input.saturating_mul(rows.input) < MOST_NUMBERED;
+        if lines > MOST_LINES || columns > MOST_COLUMNS || !numbered {
+            return None;
         }
-        let of_a_quad =
-            words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
-        let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
-        let halves_with_indices = plan.indices.is_some() && plan.dtype().is_float();
-        let most = if halves_with_indices { most.min(MOST_QUADS_OF_HALVES) } else { most };
-        // Words begin at a different column in each line, so a tile that shares lines computes more outputs than it
-        // writes.
-        let owned = |quads: u32| {
-            let further = if shares_lines { self.in_a_word.saturating_sub(1) } else { 0 };
-            let outputs = quads.saturating_mul(4).saturating_sub(further);
-            outputs.saturating_sub(outputs.checked_rem(self.in_a_word).unwrap_or(0)).max(1)
+        let inner = one.pass.inner;
+        let span = match inner {
+            1 => along(&window, axis),
+            _ => inner.is_multiple_of(4).then_some(Span::Channels),
         };
-        // A wide tile may reach far beyond the end of the line; a narrow one has more halo per output.
-        let cost =
-            |quads: &u32| width.div_ceil(owned(*quads)).saturating_mul(quads.saturating_mul(4).saturating_add(3));
-        let quads = (2..=most).rev().min_by_key(cost).unwrap_or(2);
-        let across = owned(quads);
-        ThreadTile { sharing: Sharing::OddTiles, quads, across, ..self }
+        let span = span.or_else(|| (plan.dtype().bytes() >= 4).then_some(Span::One))?;
+        let lanes = if span == Span::One { 1 } else { 4 };
+        let words = words(plan).saturating_mul(lanes);
+        if words.saturating_mul(lines.saturating_add(1)) > MOST_WORDS_OF_A_LINE {
+            return None;
+        }
+        let width = axis.output;
+        let (across, cells) = match span {
+            Span::Along { .. } => (width.div_ceil(4), 1),
+            Span::Channels => (width, inner.checked_div(4).unwrap_or(1)),
+            Span::One => (width, inner),
+        };
+        let (lines_between, outputs_between) = lines_between(&window, &one.pass);
+        let tile =
+            ThreadTile { window, span, lines: 1, channels_along, inner: inner > 1, lines_between, outputs_between };
+        let mut tiles = Tiles { tile, across, cells };
+        tiles.tile.lines = tiles.lines(words, &one.pass, limits);
+        Some(tiles)
     }
 
-    fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> KernelKey {
-        let width = one.pass.axes[2].output;
-        let odd = OddTile { x_aligned: self.begins_words(one), behind: self.behind(one) };
-        keys::thread_tile(&ThreadTileKey {
+    /// Lines of outputs: the most that leave enough invocations, fit the registers, and of which most lie in a plane.
+    fn lines(&self, words: u32, pass: &Pass, limits: &Limits) -> u32 {
+        let [depths, kernel, _] = self.tile.window.kernel;
+        let [.., height, _] = pass.axes.each_ref().map(|axis| axis.output);
+        let enough = if limits.software { INVOCATIONS_OF_SOFTWARE } else { INVOCATIONS };
+        let shared = self.tile.lines_between < kernel;
+        // Neighbouring invocations load neighbouring vectors only along a row of tiles.
+        let narrow = !shared && self.across.saturating_mul(self.cells) < NARROW;
+        let half = |lines: u32| u64::from(self.tile.outputs_between).saturating_mul(lines.div_euclid(2).into());
+        let fits = |&lines: &u32| {
+            // The maxima of all of a tile's lines stay in registers from one depth to the next.
+            let deep = if depths > 1 { lines.saturating_mul(2) } else { 0 };
+            // Lines of windows that share none are all loaded before they are joined.
+            let apart = if shared || depths > 1 { 0 } else { lines };
+            let kept = self.tile.rows_of(lines).saturating_add(deep).saturating_add(apart);
+            !narrow
+                && self.tile.rows_of(lines) <= MOST_ROWS
+                && words.saturating_mul(kept) <= MOST_WORDS_OF_LINES
+                && height > half(lines)
+                && self.invocations(pass, lines).saturating_mul(planes(pass)) >= enough
+        };
+        [8, 4, 2].into_iter().find(fits).unwrap_or(1)
+    }
+
+    /// Rows of tiles in a plane of one depth.
+    fn rows(&self, pass: &Pass, lines: u32) -> u64 {
+        let between = u64::from(self.tile.outputs_between);
+        pass.axes[1].output.div_ceil(between.saturating_mul(lines.into())).saturating_mul(between)
+    }
+
+    /// Invocations for a plane of all its depths.
+    fn invocations(&self, pass: &Pass, lines: u32) -> u64 {
+        let row = self.across.saturating_mul(self.cells);
+        self.rows(pass, lines).saturating_mul(pass.axes[0].output).saturating_mul(row)
+    }
+
+    /// Appends the dispatches to a schedule that has none.
+    fn dispatches(&self, schedule: &mut Schedule, wanted: &Wanted<'_>, mut one: OnePass<'_>) -> Result<(), PlanError> {
+        let Wanted { plan, activation_kind, .. } = *wanted;
+        let lines = self.tile.lines;
+        let key = keys::thread_tile(&ThreadTileKey {
             reduction: plan.reduction,
             dtype: plan.dtype(),
             sink: Sink::of(plan),
-            activation,
-            tile: self,
-            odd: Some(odd).filter(|_| self.sharing == Sharing::OddTiles),
-            in_quads: self.loads_quads(one),
-            in_eights: width.is_multiple_of(8),
-            stores_quads: self.channels == 4 || (self.channels == 0 && width.is_multiple_of(4)),
-            lines_even: self.lines_even(one),
-            orders: self.orders(),
+            activation: activation_kind,
+            tile: &self.tile,
             index_map: one.index_map(),
             same_place: same_place(plan),
             index_digits: Some(one.epilogue.index_digits(plan)).filter(|_| one.takes_digits()),
-            in_pairs: (count(plan.input_shape())).saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(8),
-        })
-    }
-
-    /// Appends the dispatches of runs.
-    fn runs(
-        &self,
-        schedule: &mut Schedule,
-        plan: &PoolPlan,
-        one: OnePass<'_>,
-        key: KernelKey,
-    ) -> Result<(), PlanError> {
-        let run = u64::from(self.across);
-        let width = one.pass.axes.last().map_or(1, |axis| axis.output).max(1);
-        let lines = run.div_ceil(width).saturating_add(1);
-        let indices = one.epilogue.iterations().saturating_mul(2).saturating_mul(run);
-        let iterations = self.iterations(1).saturating_add(1).saturating_add(indices).saturating_mul(lines);
+        });
+        let rows = self.rows(&one.pass, lines);
+        one.uniform.split = [self.cells, self.across, rows, one.pass.axes[0].output].map(uniform::Divisor::new);
+        let groups = Groups {
+            unit: unit(plan.dtype()),
+            outputs_per_group: one.pass.outputs.checked_div(planes(&one.pass)).unwrap_or(1),
+            invocations_per_group: self.invocations(&one.pass, lines),
+            whole: true,
+        };
+        // At most the second turn over all lines, then the digits of the tile's indices.
+        let [depths, kernel, _] = self.tile.window.kernel.map(u64::from);
+        let again = depths.saturating_mul(kernel).saturating_add(1).saturating_mul(lines.into());
+        let indices = one.epilogue.iterations().saturating_mul(4).saturating_mul(lines.into());
+        let iterations = depths.saturating_add(again).saturating_add(indices);
         if iterations > MAX_ITERATIONS {
-            return Family::ThreadTile.refuse("a run is too long for one invocation");
+            return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
         }
-        one.dispatches(schedule, key, &Groups::of(run, plan.dtype()), 1, iterations)
+        one.dispatches(schedule, key, &groups, 1, iterations)
     }
+}
 
-    /// Whether the first window of every tile begins at a word boundary of X.
-    fn begins_words(&self, one: &OnePass<'_>) -> bool {
-        let of_words = |columns: u32| columns.is_multiple_of(self.in_a_word);
-        let ([.., stride], [.., pad]) = (self.window.stride, self.window.pad_begin);
-        // Where lines are not shared, an invocation may begin at any column of Y.
-        let step = if self.shares_lines() { self.across.saturating_mul(stride) } else { stride };
-        of_words(one.pass.axes[2].input as u32) && of_words(pad.unsigned_abs()) && of_words(step)
-    }
+/// Planes of all their depths and inner elements.
+fn planes(pass: &Pass) -> u64 {
+    let plane = pass.axes.iter().fold(pass.inner, |product: u64, axis| product.saturating_mul(axis.output));
+    pass.outputs.checked_div(plane).unwrap_or(0)
+}
 
-    /// Sets the divisors that split an invocation's number (shaders/kernel/pool_odd_shared_lines.wgsl).
-    fn split(&self, one: &mut OnePass<'_>, tile_rows: u64) {
-        let width = one.pass.axes.last().map_or(1, |axis| axis.output);
-        let (owned, seen) = (u64::from(self.across), self.outputs_seen());
-        let begins = if self.shares_lines() { 0 } else { self.in_a_word.saturating_sub(1) };
-        let inside = u64::from(seen.saturating_add(begins).saturating_add(self.behind(one)));
-        let whole = width.saturating_add(owned).saturating_sub(inside).checked_div(owned).unwrap_or(0);
-        let across = width.div_ceil(owned.max(1));
-        let group = across.saturating_mul(tile_rows).saturating_mul(PLANES_OF_A_GROUP);
-        one.uniform.split = [whole, across.saturating_sub(whole), tile_rows, group].map(uniform::Divisor::new);
+/// Words of registers that the maximum of an output takes: a key, or the two sides of a float, and what tells its place.
+fn words(plan: &PoolPlan) -> u32 {
+    match plan.dtype().bytes() {
+        8 => 3,
+        _ if plan.indices.is_none() && !plan.dtype().is_float() => 1,
+        _ => 2,
     }
+}
 
-    /// The most indices that an invocation computes for a line of outputs.
-    fn most_indices(&self) -> u64 {
-        let outputs =
-            if self.sharing == Sharing::OddTiles { self.outputs_seen().saturating_add(self.in_a_word) } else { 8 };
-        outputs.into()
-    }
+/// The elements of a line that a tile of four outputs spans, if lines are whole vectors.
+fn along(window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
+    let ([.., columns], [.., stride]) = (window.kernel, window.stride);
+    let ([.., dilation], [.., pad]) = (window.dilation, window.pad_begin);
+    let whole = axis.input.is_multiple_of(4) && axis.output.is_multiple_of(4);
+    let inside = axis.output.checked_mul(stride.into()).is_some_and(|outputs| outputs <= axis.input);
+    let before = u32::try_from(pad).ok().filter(|&before| before <= MOST_BEFORE)?;
+    let vectors = stride.checked_mul(4).filter(|_| stride <= MOST_STRIDE)?;
+    let reach = columns.saturating_sub(1).checked_mul(dilation)?.checked_add(stride.checked_mul(3)?)?.checked_add(1)?;
+    let behind = reach.saturating_sub(before.checked_add(vectors)?);
+    (whole && inside && behind <= MOST_BEHIND).then_some(Span::Along { before, vectors, behind })
+}
 
-    /// Columns by which windows reach beyond the end of a line.
-    fn behind(&self, one: &OnePass<'_>) -> u32 {
-        let [.., axis] = &one.pass.axes;
-        let ([.., kernel], [.., stride], [.., pad]) = (self.window.kernel, self.window.stride, self.window.pad_begin);
-        let reach = (axis.output as u32).saturating_sub(1).saturating_mul(stride).saturating_add(kernel);
-        reach.saturating_sub((axis.input as u32).saturating_add_signed(pad))
+/// The same pass with its axes where a tile shares most: the only axis of windows whose channels are innermost becomes
+/// that of the lines, and lines that belong to one line of outputs each are numbered across planes.
+fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
+    let window = pass.constants(plan.nan_policy);
+    let whole = if pass.inner == 1 { along(&window, &pass.axes[2]).is_some() } else { pass.inner.is_multiple_of(4) };
+    if plan.dtype().bytes() < 4 && !whole {
+        return Ok(pass);
     }
+    let planes = planes(&pass);
+    let Pass { axes: [depth, mut lines, mut last], inner, .. } = pass;
+    let alone = [&depth, &lines].iter().all(|axis| axis.input == 1 && axis.output == 1);
+    if inner > 1 && alone && last.most_taps <= MOST_LINES.into() {
+        std::mem::swap(&mut lines, &mut last);
+    }
+    let counted = plan.indices.is_none() || (positions_are_indices(plan) && same_place(plan));
+    let all = planes.saturating_mul(depth.input);
+    if counted
+        && depth.is_plain()
+        && all.saturating_mul(lines.input) < MOST_NUMBERED
+        && let Some(lines) = lines.repeated(all)
+    {
+        return Pass::of(1, [PassAxis::unit(), lines, last], inner);
+    }
+    Pass::of(planes, [depth, lines, last], inner)
+}
 
-    /// The extents (depth, lines, columns) of the order numbers that keys hold to distinguish the elements of a thread
-    /// tile.
-    fn orders(&self) -> [u32; 3] {
-        let [depth, lines, columns] = self.window.kernel;
-        let [.., stride] = self.window.stride;
-        let [.., dilation] = self.window.dilation;
-        let height = if self.shares_lines() { TALLEST as u32 } else { 0 };
-        let lines = height.saturating_mul(self.lines_between).saturating_add(lines);
-        let reach = columns.saturating_sub(1).saturating_mul(dilation);
-        let columns = self.across.saturating_mul(stride).saturating_add(reach);
-        [depth, lines, columns]
-    }
-
-    /// The largest height of a tile on a GPU.
-    fn tallest_of_a_gpu(&self, plan: &PoolPlan) -> u64 {
-        if plan.dtype().bytes() < 4 {
-            return TALLEST;
-        }
-        let [_, lines, _] = self.window.kernel;
-        let shared = u64::from(lines.saturating_sub(self.lines_between));
-        let loaded = shared.saturating_mul(LINES_OF_A_SHARED_ONE);
-        let height = loaded.div_ceil(self.lines_between.into()).checked_next_power_of_two();
-        height.unwrap_or(TALLEST).clamp(2, TALLEST)
-    }
-
-    /// The largest height of a tile on a software adapter.
-    fn tallest(&self, plan: &PoolPlan, one: &OnePass<'_>) -> u64 {
-        let width = one.pass.axes.last().map_or(1, |axis| axis.input);
-        let apart = width.saturating_mul(one.pass.inner).saturating_mul(plan.dtype().bytes() as u64);
-        if self.channels == 0 || plan.dtype().bytes() < 4 || apart < FAR_APART {
-            return TALLEST;
-        }
-        TALLEST_APART.checked_div(self.lines_between.into()).unwrap_or(1).max(1)
-    }
-
-    /// Whether each line of Y has its own lines of X: windows of different lines of outputs share no line, and the
-    /// lines of X per line of Y follow each other without padding or gaps, also from plane to plane.
-    fn lines_even(&self, one: &OnePass<'_>) -> bool {
-        let [depth, lines, _] = &one.pass.axes;
-        let WindowConstants { kernel, stride, dilation, pad_begin, .. } = self.window;
-        let flat = kernel[0] == 1 && stride[0] == 1 && pad_begin[0] == 0 && depth.input == depth.output;
-        let apart = pad_begin[1] == 0 && lines.output.checked_mul(stride[1].into()) == Some(lines.input);
-        let reach = kernel[1].saturating_sub(1).saturating_mul(dilation[1]);
-        flat && apart && reach < stride[1]
-    }
-
-    /// Whether the elements of a line can be loaded four at a time (shaders/thread_tile/in_quads.wgsl): the lines of X
-    /// and Y are multiples of four, outputs times stride stays inside the line, and there is little padding before it.
-    fn loads_quads(&self, one: &OnePass<'_>) -> bool {
-        let [.., axis] = &one.pass.axes;
-        let ([.., stride], [.., pad]) = (self.window.stride, self.window.pad_begin);
-        let even = axis.input.is_multiple_of(4) && axis.output.is_multiple_of(4);
-        let inside = axis.output.checked_mul(stride.into()).is_some_and(|outputs| outputs <= axis.input);
-        let loads = match self.line {
-            Line::Sliding => stride == 1,
-            Line::Alternating => true,
-            Line::Apart | Line::ApartInWords | Line::Channels => false,
-        };
-        let padded = u32::try_from(pad).is_ok_and(|pad| pad <= MOST_PAD);
-        one.pass.inner == 1 && even && inside && loads && padded
-    }
-
-    /// Loop iterations per invocation.
-    fn iterations(&self, lines: u64) -> u64 {
-        let [depth, height, width] = self.window.kernel.map(u64::from);
-        let of_line = match self.line {
-            Line::Apart | Line::ApartInWords | Line::Channels => width.saturating_add(width),
-            Line::Sliding | Line::Alternating => 1,
-        };
-        let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };
-        // An odd line at the end of a plane also computes the first windows of the next plane.
-        let heads = if self.sharing == Sharing::OddTiles { height } else { 0 };
-        let steps = lines.saturating_mul(between).saturating_add(height).saturating_add(heads);
-        steps.saturating_mul(depth.saturating_mul(of_line.saturating_add(1)).saturating_add(1))
-    }
+/// The lines of a tile from one line of outputs to the next, and the lines of Y between these. A tile's lines are as far
+/// apart in X as the taps of a window. Where lines of outputs share no lines of X, they have all lines of their windows
+/// between them.
+fn lines_between(window: &WindowConstants, pass: &Pass) -> (u32, u32) {
+    let ([_, lines, _], [_, stride, _], [_, dilation, _]) = (window.kernel, window.stride, window.dilation);
+    let common = greatest_common_divisor(stride.into(), dilation.into()).max(1) as u32;
+    let between = stride.checked_div(common).unwrap_or(1);
+    let shared = pass.axes[1].output > 1 && lines > between;
+    if shared { (between, dilation.checked_div(common).unwrap_or(1)) } else { (lines, 1) }
 }

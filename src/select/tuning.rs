@@ -56,11 +56,6 @@ pub(super) mod policy {
 
     /// The same for windows with strides of 3 or more in rows of fewer outputs.
     pub const SHORT_ROW: usize = 8;
-
-    /// On GPUs windows of 64-bit elements with strides of 2 or more are pooled tap by tap from this number of taps on.
-    /// Card, 6 random pools with 9 to 49 taps: direct took 0.25 to 0.83 of the time of thread tiles. Fewer taps were
-    /// not measured.
-    pub const DIRECT_FROM_OF_64_BITS: u64 = 9;
 }
 
 /// Windows that are cut along an axis.
@@ -103,32 +98,25 @@ pub(super) mod thread_tile {
     /// one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
     pub const TALLEST: u64 = 16;
 
-    /// On GPUs, for elements of a word or more: the lines that a thread tile loads, in multiples of the lines that its
-    /// first window shares with the windows below. Further lines save loads that a cache serves, but leave fewer
-    /// invocations. Card, with tiles of 2, 4, 8 and 16 lines: 3x3s2 1.11, 1.18, 1.27 and 1.23 copies; 3x3s1 1.50, 1.32,
-    /// 1.36 and 1.46; 5x5s1 3.80, 2.81, 2.39 and 2.29. Tiles of smaller elements are bound by arithmetic (AMD), which
-    /// taller tiles save.
-    pub const LINES_OF_A_SHARED_ONE: u64 = 2;
-
-    /// The same where lines lie far apart: caches and prefetchers follow few lines at once. Software, NHWC with 64
-    /// channels of 56x56, 3x3s1: 4.6 copies with sixteen lines, 2.7 with eight.
-    pub const TALLEST_APART: u64 = 8;
-
-    /// On GPUs, an invocation computes more than four outputs of a line only if eight of them take at most this many
-    /// bytes. Card, one quad and two of f32: 2x2s2 with i64 indices 1.03 and 1.19 copies, 3x3d2 1.32 and 1.68, 1-D
-    /// windows of four 1.23 and 3.98; f16 2x2s2 with i32 indices 1.04 and 1.33.
-    pub const BESIDE_BYTES: u64 = 16;
-
-    /// The distance between lines, in bytes, from which they count as far apart.
-    pub const FAR_APART: u64 = 2_048;
-
     /// Invocations that fill a GPU: with fewer, tiles are lower. Never varied.
     pub const INVOCATIONS: u64 = 1 << 16;
 
     /// The same for software adapters.
     pub const INVOCATIONS_OF_SOFTWARE: u64 = 1 << 12;
 
-    /// Words of registers that the maxima of all lines of an invocation may take. AMD: more took over 128 registers.
+    /// With fewer tiles in a row, tiles whose windows share no line are one line high. AMD, 2x2s2 in rows of 8 elements
+    /// with tiles of one and four lines: 16 and 32 lines of cache a load.
+    pub const NARROW: u64 = 8;
+
+    /// Words of registers that the maxima of the lines of X may take which a thread tile spans. AMD: 72 took up to 128
+    /// registers, 80 took 136.
+    pub const MOST_WORDS_OF_LINES: u32 = 72;
+
+    /// The same for one line of outputs. With more, windows slide: AMD, 5x5 of f64 take 192 operations an output with
+    /// 72, and 146 by sliding.
+    pub const MOST_WORDS_OF_A_LINE: u32 = 64;
+
+    /// The same where lines are not whole words. AMD: more took over 128 registers.
     pub const MOST_WORDS: u32 = 80;
 
     /// The same for an invocation with four neighbouring outputs, the minimum. AMD took 168 registers for 120 words,

@@ -171,6 +171,27 @@ impl PassAxis {
         [low.min(next), high.max(last_tap(before.saturating_add(step), most))]
     }
 
+    /// Whether each element is a window of its own.
+    pub fn is_plain(&self) -> bool {
+        let WindowFormula { kind, kernel, stride, pad_begin, .. } = self.formula();
+        self.input == self.output && [kind, kernel, stride] == [FORMULA, 1, 1] && pad_begin == 0
+    }
+
+    /// As many such axes, one after the other, as one axis: if the windows are neighbours that share no element and
+    /// leave none over.
+    pub fn repeated(&self, times: u64) -> Option<PassAxis> {
+        let [input, output] = [self.input.checked_mul(times)?, self.output.checked_mul(times)?];
+        if self.is_plain() {
+            return Some(PassAxis::identity(input));
+        }
+        let PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation, pad_begin: 0 }) = self.window else {
+            return None;
+        };
+        let apart = kernel.checked_sub(1)?.checked_mul(dilation)? < stride;
+        let even = i64::try_from(self.output).ok()?.checked_mul(stride)? == i64::try_from(self.input).ok()?;
+        (apart && even).then(|| PassAxis { input, output, ..self.clone() })
+    }
+
     /// Whether pooling along the axis changes nothing.
     pub fn is_identity(axis: &PoolAxis) -> bool {
         match axis.window {

@@ -124,8 +124,12 @@ fn plans(dtype: DType, pools: &[(MaxPool, &[usize])]) -> Vec<Plan> {
 /// Thread tiles in every shape: along the last axis or inside it, even or not, in words or element by element.
 fn every_thread_tile(dtype: DType) -> Vec<KernelKey> {
     let pool = |kernel: &[i64]| MaxPool::new(kernel);
-    let pools: [(MaxPool, &[usize]); 15] = [
+    let pools: [(MaxPool, &[usize]); 19] = [
         (pool(&[3, 3]).pads([1; 4]), &[1, 1, 5, 13]),
+        (pool(&[5, 5]).pads([2; 4]), &[1, 1, 8, 13]),
+        (pool(&[1, 6]).strides([1, 2]), &[1, 1, 3, 35]),
+        (pool(&[2, 1, 6]), &[1, 1, 3, 3, 18]),
+        (pool(&[1, 7]), &[1, 1, 3, 35]),
         (pool(&[2, 2]).strides([2, 2]), &[1, 2, 8, 26]),
         (pool(&[3, 3]).pads([1; 4]).strides([2, 2]), &[1, 2, 8, 13]),
         (pool(&[3, 2]).strides([2, 3]), &[1, 2, 9, 40]),

@@ -249,10 +249,8 @@ fn what_is_selected_by_geometry() {
     ];
     // What differs on GPUs.
     let on_gpus = [
-        ("2x2 in odd rows", Direct, Specialised),
         ("2x2 of two bytes in odd rows", Direct, Specialised),
         ("2x2 of six channels", Direct, Specialised),
-        ("3x3 by 2 of eight bytes", Direct, Specialised),
         ("7x7 apart", Direct, Specialised),
         ("9x9 by 3", Separable, Specialised),
         ("16x16", Separable, Specialised),

@@ -1,0 +1,108 @@
+// Elements as lanes: neighbouring elements side by side in a vector, so that one line of text computes all of them.
+
+//// one_lane: One element.
+// provides: Numbers, Truths, Lanes32, either
+alias Numbers = u32;
+alias Truths = bool;
+alias Lanes32 = i32;
+
+fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
+  return select(a, b, second);
+}
+
+//// four_lanes: Four elements. GLSL before 4.50 cannot select integers by a vector.
+// provides: Numbers, Truths, Lanes32, either
+alias Numbers = vec4<u32>;
+alias Truths = vec4<bool>;
+alias Lanes32 = vec4<i32>;
+
+fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
+  return vec4<u32>(
+    select(a.x, b.x, second.x),
+    select(a.y, b.y, second.y),
+    select(a.z, b.z, second.z),
+    select(a.w, b.w, second.w),
+  );
+}
+
+//// lanes32: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their bits, at the top.
+// provides: Lane, Lanes, lane_from, raws_of, BELOW
+// requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS
+alias Lane = i32;
+alias Lanes = Lanes32;
+// The bits of a lane below a float, or above an integer.
+const BELOW: u32 = 32u - 32u / OUTPUTS;
+// Whether the elements are integers with a sign.
+const SIGNED: bool = !FLOATS && SMALLEST_RAW != 0u;
+
+fn lane_from(raw: Raw) -> Lane {
+  var lane = i32(raw);
+  if (FLOATS) {
+    lane = i32(raw << BELOW);
+  } else if (SIGNED) {
+    lane = i32(raw << BELOW) >> BELOW;
+  } else if (BELOW == 0u) {
+    lane = i32(raw ^ 0x80000000u);
+  }
+  return lane;
+}
+
+fn raws_of(lanes: Lanes) -> Numbers {
+  var raws = Numbers(lanes) & Numbers(0xffffffffu >> BELOW);
+  if (FLOATS) {
+    raws = Numbers(lanes) >> Numbers(BELOW);
+  } else if (BELOW == 0u && !SIGNED) {
+    raws = Numbers(lanes) ^ Numbers(0x80000000u);
+  }
+  return raws;
+}
+
+//// lanes64: Elements of 64 bits, as their low and their high words.
+// provides: Lane, Lanes, lane_from
+// requires: Raw, Numbers
+alias Lane = Raw;
+struct Lanes {
+  low: Numbers,
+  high: Numbers,
+}
+
+fn lane_from(raw: Raw) -> Lane {
+  return raw;
+}
+
+//// one_at_once: One element of X as lanes.
+// provides: lanes_at
+// requires: Lanes, lane_from, load
+fn lanes_at(position: u32) -> Lanes {
+  return Lanes(lane_from(load(position)));
+}
+
+//// pair_at_once: One element of 64 bits of X as lanes.
+// provides: lanes_at
+// requires: Lanes, load
+fn lanes_at(position: u32) -> Lanes {
+  let raw = load(position);
+  return Lanes(raw.x, raw.y);
+}
+
+//// four_at_once: Four elements of X as lanes.
+// provides: lanes_at
+// requires: Lanes, lane_from, lanes_from, four_at
+fn lanes_at(position: u32) -> Lanes {
+  let four = four_at(position);
+  return lanes_from(lane_from(four.a), lane_from(four.b), lane_from(four.c), lane_from(four.d));
+}
+
+//// lanes_from_four: Four elements side by side.
+// provides: lanes_from
+// requires: Lane, Lanes
+fn lanes_from(a: Lane, b: Lane, c: Lane, d: Lane) -> Lanes {
+  return vec4<i32>(a, b, c, d);
+}
+
+//// lanes_from_pairs: Four elements of 64 bits side by side.
+// provides: lanes_from
+// requires: Lane, Lanes
+fn lanes_from(a: Lane, b: Lane, c: Lane, d: Lane) -> Lanes {
+  return Lanes(vec4<u32>(a.x, b.x, c.x, d.x), vec4<u32>(a.y, b.y, c.y, d.y));
+}
