@@ -107,13 +107,13 @@ mod wgsl;
 #[cfg(feature = "cpu")]
 pub use device::Device;
 pub use family::{Build, Family};
-#[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
-pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
 pub use gpu::{
     Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepare, Prepared, ReadBack, Results, StepTime, Submitted,
     list_adapters, required_limits,
 };
+#[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+pub use gpu::{ChoiceTime, list_adapters_blocking};
 pub use kernel::{Binding, Operand};
 pub use report::Report;
 pub use schedule::{BoundRange, Dispatch, Limits, Schedule};

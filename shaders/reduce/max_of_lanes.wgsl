@@ -23,13 +23,13 @@ fn result_of(best: Best) -> Lanes {
   return result;
 }
 
-//// max_of_floats_in_lanes: Of floats of up to 32 bits, without a key. The bits of non-negative floats are integers in
-// the same order, those of negative floats in the opposite order. So the maximum is the largest integer if that is not
-// negative, or else the smallest one.
+//// max_of_floats_in_lanes: Of floats of up to 32 bits, without a key. The bits of non-negative floats are integers
+// in the same order, those of negative floats in the opposite order. So the maximum is the largest integer if that
+// is not negative, or else the smallest one.
 //
 // Three things are not decided like this, and can be told: a NaN, by bits beyond those of infinity; both zeros in one
-// window, of which the first wins; and, under SEED_LOWEST, a maximum that does not exceed the lowest value. A tile with
-// one of them is doubtful, and has to be computed by keys.
+// window, of which the first wins; and, under SEED_LOWEST, a maximum that does not exceed the lowest value. A tile
+// with one of them is doubtful, and has to be computed by keys.
 // provides: doubtful
 // requires: Tile, Numbers, either, LINES, NAN_POLICY, PROPAGATE_LAST, SEED_LOWEST, INFINITE, BELOW, pool, from_pair
 struct Best {

@@ -1,6 +1,6 @@
-// The maxima of lanes with the numbers of the taps that have them, by the keys and the rules of reduce/accumulator.wgsl.
-// `later` joins the maxima of two groups of taps, of which those of `q` follow; `numbers_of` and `keys_in` are what was
-// found.
+// The maxima of lanes with the numbers of the taps that have them, by the keys and the rules of
+// reduce/accumulator.wgsl. `later` joins the maxima of two groups of taps, of which those of `q` follow; `numbers_of`
+// and `keys_in` are what was found.
 // provides: Placed, placed, later, numbers_of, keys_in
 // requires: Numbers, Truths, Lanes, Keys, keys_of, are_nan, FLOATS, NAN_POLICY, SEED_FIRST
 
@@ -38,8 +38,9 @@ fn keys_in(best: Placed) -> Keys {
   return best.key;
 }
 
-//// placed_in_keys: The keys of elements of up to 16 bits, for policies where no NaN wins by its key, leave room for a
-// small number. It is complemented: the larger of two words has the larger key, and among equal keys the earlier tap.
+//// placed_in_keys: The keys of elements of up to 16 bits, for policies where no NaN wins by its key, leave room for
+// a small number. It is complemented: the larger of two words has the larger key, and among equal keys the earlier
+// tap.
 struct Placed {
   key: Keys,
   first_at: u32,

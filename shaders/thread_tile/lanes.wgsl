@@ -25,7 +25,8 @@ fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
   );
 }
 
-//// lanes32: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their bits, at the top.
+//// lanes32: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their bits, at the
+// top.
 // provides: Lane, Lanes, lane_from, raws_of, BELOW
 // requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS
 alias Lane = i32;
@@ -68,41 +69,4 @@ struct Lanes {
 
 fn lane_from(raw: Raw) -> Lane {
   return raw;
-}
-
-//// one_at_once: One element of X as lanes.
-// provides: lanes_at
-// requires: Lanes, lane_from, load
-fn lanes_at(position: u32) -> Lanes {
-  return Lanes(lane_from(load(position)));
-}
-
-//// pair_at_once: One element of 64 bits of X as lanes.
-// provides: lanes_at
-// requires: Lanes, load
-fn lanes_at(position: u32) -> Lanes {
-  let raw = load(position);
-  return Lanes(raw.x, raw.y);
-}
-
-//// four_at_once: Four elements of X as lanes.
-// provides: lanes_at
-// requires: Lanes, lane_from, lanes_from, four_at
-fn lanes_at(position: u32) -> Lanes {
-  let four = four_at(position);
-  return lanes_from(lane_from(four.a), lane_from(four.b), lane_from(four.c), lane_from(four.d));
-}
-
-//// lanes_from_four: Four elements side by side.
-// provides: lanes_from
-// requires: Lane, Lanes
-fn lanes_from(a: Lane, b: Lane, c: Lane, d: Lane) -> Lanes {
-  return vec4<i32>(a, b, c, d);
-}
-
-//// lanes_from_pairs: Four elements of 64 bits side by side.
-// provides: lanes_from
-// requires: Lane, Lanes
-fn lanes_from(a: Lane, b: Lane, c: Lane, d: Lane) -> Lanes {
-  return Lanes(vec4<u32>(a.x, b.x, c.x, d.x), vec4<u32>(a.y, b.y, c.y, d.y));
 }

@@ -1,5 +1,5 @@
-// The numbers of taps, by which the places of maxima are told: the number of a line's tap 0, that of its other taps, and
-// back to the point of X.
+// The numbers of taps, by which the places of maxima are told: the number of a line's tap 0, that of its other taps,
+// and back to the point of X.
 // provides: line_number, point_of
 // requires: Place, pool
 
@@ -15,8 +15,8 @@ fn point_of(place: Place, number: u32, lane: u32) -> u32 {
   return place.plane + (number >> 4u) * width + clamp_tap(column, width, DILATION_2);
 }
 
-//// numbers_in_tile: A tap's column in the window, plus 16 for each line of the tile and 256 for each depth before it.
-// Numbers are small.
+//// numbers_in_tile: A tap's column in the window, plus 16 for each line of the tile and 256 for each depth before
+// it. Numbers are small.
 // requires: lane_column, line_at, clamp_tap, KERNEL_0, DILATION_2
 fn line_number(place: Place, in_plane: u32, depth: u32, line: u32) -> u32 {
   return (depth * 16u + line) * 16u;

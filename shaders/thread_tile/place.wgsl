@@ -1,5 +1,6 @@
-// The thread tile of an invocation: LINES lines of OUTPUTS_ALONG outputs, or of CHANNELS_INSIDE channels of one output, OUTPUTS_BETWEEN lines of Y apart. The windows of
-// neighbouring lines begin LINES_BETWEEN lines of the tile apart, and the lines of the tile DILATION_1 lines of X.
+// The thread tile of an invocation: LINES lines of OUTPUTS_ALONG outputs, or of CHANNELS_INSIDE channels of one
+// output, OUTPUTS_BETWEEN lines of Y apart. The windows of neighbouring lines begin LINES_BETWEEN lines of the tile
+// apart, and the lines of the tile DILATION_1 lines of X.
 // provides: Place, place_of, line_at, line_position, output_of
 // requires: pool, quotient, Columns, columns_of, clamp_tap, element_at, CHANNELS_INSIDE, OUTPUTS_ALONG, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, LINES, OUTPUTS_BETWEEN
 struct Place {
@@ -53,7 +54,8 @@ fn line_position(place: Place, line: u32) -> u32 {
   return element_at(place.plane + line * pool.axes[2].input, 0u) - pool.x_first;
 }
 
-// The number of the first output of a line of the tile in this dispatch; beyond its outputs where there is no such line.
+// The number of the first output of a line of the tile in this dispatch; beyond its outputs where there is no such
+// line.
 fn output_of(place: Place, line: u32) -> u32 {
   let between = line * OUTPUTS_BETWEEN;
   let output = element_at(place.point + between * pool.axes[2].output, place.channel) - pool.output_first;

@@ -10,20 +10,6 @@ fn store_line(place: Place, line: u32, best: Best) {
   }
 }
 
-//// put_one_lane: One output.
-// provides: put_lanes
-// requires: Numbers, activate, y
-fn put_lanes(number: u32, raws: Numbers) {
-  y[number] = activate(raws);
-}
-
-//// put_four_lanes: Four outputs.
-// provides: put_lanes
-// requires: Numbers, Elements, activate, put_four
-fn put_lanes(number: u32, raws: Numbers) {
-  put_four(number, Elements(activate(raws.x), activate(raws.y), activate(raws.z), activate(raws.w)));
-}
-
 //// places: Maxima with their places.
 // provides: store_line, Best, one, joined
 // requires: Place, Placed, placed, later, store_placed, Lanes
@@ -41,8 +27,8 @@ fn store_line(place: Place, line: u32, best: Best) {
   store_placed(place, line, best);
 }
 
-//// tile_outcome: The element at the place of a maximum, and its point. X is read once more, since equal keys do not tell
-// a zero from the other one, nor a NaN from another.
+//// tile_outcome: The element at the place of a maximum, and its point. X is read once more, since equal keys do not
+// tell a zero from the other one, nor a NaN from another.
 // provides: Outcome, outcome_of
 // requires: Place, point_of, Raw, Key, element_at, lane_channel, one_at, may_win, from_pair, pool, activate
 struct Outcome {

@@ -1,6 +1,6 @@
-// A line of X as the taps of windows side by side: `t<k>` has the tap k of each window, whose number is that of the line
-// plus `n<k>`. Taps outside the line are
-// replaced by the nearest tap of the same window inside it, which changes neither the maximum nor the first element.
+// A line of X as the taps of windows side by side: `t<k>` has the tap k of each window, whose number is that of the
+// line plus `n<k>`. Taps outside the line are replaced by the nearest tap of the same window inside it, which changes
+// neither the maximum nor the first element.
 
 //// taps: The vectors of a line.
 // provides: Taps
@@ -26,9 +26,9 @@ struct Taps {
   n8: u32,
 }
 
-//// taps_along: The windows of four neighbouring outputs of a line. The elements that the windows span are loaded once,
-// in vectors: those of the outputs' own columns, one with the PAD_2 elements before them, and one or two with the BEHIND
-// elements behind them. A line is whole vectors, so a vector lies in it or outside.
+//// taps_along: The windows of four neighbouring outputs of a line. The elements that the windows span are loaded
+// once, in vectors: those of the outputs' own columns, one with the PAD_2 elements before them, and one or two
+// with the BEHIND elements behind them. A line is whole vectors, so a vector lies in it or outside.
 //
 //   columns  . . . -1 | 0 1 2 3 | 4 . . .       KERNEL_2 = 3, STRIDE_2 = 1, PAD_2 = 1, BEHIND = 1, SPAN = 6
 //   loads    [vector]  [vector]  [vector]

@@ -1,5 +1,5 @@
-// The maxima of a thread tile. Each line of X is read once, and its windows are reduced along it; then lines that follow
-// each other are joined. The number of a tap is that of its line, plus its column in the window.
+// The maxima of a thread tile. Each line of X is read once, and its windows are reduced along it; then lines that
+// follow each other are joined. The number of a tap is that of its line, plus its column in the window.
 //
 //   line 0   [windows along it] --.             KERNEL_1 = 3, LINES_BETWEEN = 1, LINES = 2, ROWS = 4
 //   line 1   [windows along it] --+-- l0

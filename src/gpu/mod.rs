@@ -8,6 +8,8 @@ pub use calls::bound::Bound;
 pub use calls::chain::Chain;
 pub use calls::device_tensor::DeviceTensor;
 pub use calls::gpu::Gpu;
+#[cfg(not(target_arch = "wasm32"))]
+pub use calls::measure::ChoiceTime;
 pub use calls::prepare::{Prepare, Prepared};
 pub use calls::results::{ReadBack, Results, StepTime, Submitted};
 #[cfg(not(target_arch = "wasm32"))]

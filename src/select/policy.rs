@@ -90,10 +90,10 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
 
 /// Whether a GPU pools each output by an invocation of its own before it tries thread tiles.
 ///
-/// If the length of a row is no multiple of four, thread tiles of elements smaller than a word write its quads one
-/// word at a time. Card, 5 random pools of two or four bytes, whose windows do not overlap: direct took 0.48 to 0.84 of the time of thread tiles,
-/// median 0.70. Where windows overlap, thread tiles save loads: direct took 1.1 to 2.3 of their time in 9 of 12 pools
-/// with such rows. A pool of bytes: 2.0.
+/// If the length of a row is no multiple of four, thread tiles of elements smaller than a word write a row one word at
+/// a time. Card, 5 random pools of two or four bytes, whose windows do not overlap, when tiles of four bytes did the
+/// same: direct took 0.48 to 0.84 of the time of thread tiles, median 0.70. Where windows overlap, thread tiles save
+/// loads: direct took 1.1 to 2.3 of their time in 9 of 12 pools with such rows. A pool of bytes: 2.0.
 ///
 /// Where the windows of a row lie apart, neighbouring invocations of a tile load elements that are far from each other.
 /// AMD's operations and lines of cache, 20 pools with strides of [`FAR_STRIDE`] and more, or with rows shorter than

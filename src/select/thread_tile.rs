@@ -217,7 +217,8 @@ fn planes(pass: &Pass) -> u64 {
     pass.outputs.checked_div(plane).unwrap_or(0)
 }
 
-/// Words of registers that the maximum of an output takes: a key, or the two sides of a float, and what tells its place.
+/// Words of registers that the maximum of an output takes: a key, or the two sides of a float, and what tells its
+/// place.
 fn words(plan: &PoolPlan) -> u32 {
     match plan.dtype().bytes() {
         8 => 3,
@@ -265,9 +266,9 @@ fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
     Pass::of(planes, [depth, lines, last], inner)
 }
 
-/// The lines of a tile from one line of outputs to the next, and the lines of Y between these. A tile's lines are as far
-/// apart in X as the taps of a window. Where lines of outputs share no lines of X, they have all lines of their windows
-/// between them.
+/// The lines of a tile from one line of outputs to the next, and the lines of Y between these. A tile's lines are as
+/// far apart in X as the taps of a window. Where lines of outputs share no lines of X, they have all lines of their
+/// windows between them.
 fn lines_between(window: &WindowConstants, pass: &Pass) -> (u32, u32) {
     let ([_, lines, _], [_, stride, _], [_, dilation, _]) = (window.kernel, window.stride, window.dilation);
     let common = greatest_common_divisor(stride.into(), dilation.into()).max(1) as u32;

@@ -214,7 +214,8 @@ impl<'a> Expression<'a> {
         rest.is_some()
     }
 
-    /// Operands of a level of operators and above. Where one side of `&&` or `||` decides, the other need have no value.
+    /// Operands of a level of operators and above. Where one side of `&&` or `||` decides, the other need have no
+    /// value.
     fn of_level(&mut self, level: usize) -> Option<Value> {
         let Some(operators) = OPERATORS.get(level) else {
             return self.operand();

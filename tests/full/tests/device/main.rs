@@ -15,6 +15,7 @@ mod hosts;
 mod kernels;
 mod left_out;
 mod limits;
+mod measure;
 mod own_windows;
 mod reuse;
 mod untrusted;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         kernels::tests(),
         left_out::tests(),
         limits::tests(),
+        measure::tests(),
         reuse::tests(),
         streams::tests(),
         own_windows::tests(),

@@ -168,10 +168,9 @@ fn nothing_is_global() {
 #[test]
 fn clocks_threads_and_blocking_are_compiled_out_on_wasm() {
     for (path, text) in library() {
-        assert!(!code(&text).any(|line| line.contains("std::time")), "{} reads a clock", path.display());
         let lines: Vec<&str> = code(&text).collect();
         for (number, line) in lines.iter().enumerate() {
-            if !line.contains("std::thread") && !line.contains("pollster::") {
+            if !["std::time", "std::thread", "pollster::"].iter().any(|name| line.contains(name)) {
                 continue;
             }
             // The item that holds the line begins at the last line without indentation that opens something; it, or the

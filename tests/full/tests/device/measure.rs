@@ -1,0 +1,89 @@
+//! Measuring which kernels are fast: every kernel that applies is timed, and each may be taken.
+
+use support::calls::reference;
+use support::device::gpu;
+use support::tensors::tensor;
+use support::tests;
+use wgpu_pooling::{
+    AdaptiveMaxPool, Choice, DType, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout, MaxPool,
+    MaxUnpool, OutsideWindow, Plan, PlanError, families, select,
+};
+
+tests! {
+    gpu =>
+        every_kernel_that_applies_is_timed_fastest_first,
+        the_clock_of_the_device_is_taken_where_there_is_one,
+        an_unpool_is_measured_with_indices_in_its_windows,
+        plans_without_kernels_are_told_apart;
+}
+
+/// Every family and build that can be selected for a plan.
+fn choices(plan: &Plan, gpu: &Gpu) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    for family in families(plan, &gpu.limits()) {
+        for &build in family.builds() {
+            let choice = Choice { family: Some(family), build: Some(build) };
+            choices.extend(select(plan, &gpu.limits(), &choice).is_ok().then_some(choice));
+        }
+    }
+    choices
+}
+
+/// Measures a plan; the choices are all that can be selected, each once, in the order of their times.
+fn measured(plan: &Plan, gpu: &Gpu) -> Vec<Choice> {
+    let measured = gpu.measure_blocking(plan).unwrap();
+    assert!(measured.windows(2).all(|pair| pair[0].duration <= pair[1].duration), "{measured:?}");
+    assert!(measured.iter().all(|it| !it.duration.is_zero()), "{measured:?}");
+    let found: Vec<Choice> = measured.iter().map(|it| it.choice).collect();
+    let expected = choices(plan, gpu);
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    assert!(expected.iter().all(|choice| found.contains(choice)), "{found:?} and not {expected:?}");
+    found
+}
+
+fn every_kernel_that_applies_is_timed_fastest_first() {
+    let x = tensor(&[2, 3, 40, 44]);
+    let pool = MaxPool::new([3, 3]).pads([1; 4]);
+    let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
+    let expected = reference::max_pool::<f32>(&plan, x.view()).unwrap();
+    let choices = measured(&plan, gpu());
+    assert!(choices.len() >= 6, "{choices:?}");
+    for choice in choices {
+        let y = pool.on(&x).run_blocking(&gpu().with_choice(choice)).unwrap();
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(y.data()), bits(expected.data()), "{choice:?}");
+    }
+    for plan in [
+        AdaptiveMaxPool::new([5, 3]).plan(&[1, 4, 31, 17], DType::F16, Some(IndexType::I64)).unwrap(),
+        GlobalMaxPool::new().layout(Layout::Nhwc).plan(&[2, 20, 20, 5], DType::U8, Some(IndexType::I32)).unwrap(),
+    ] {
+        measured(&plan, gpu());
+    }
+}
+
+fn the_clock_of_the_device_is_taken_where_there_is_one() {
+    let gpu = Gpu::open_blocking(&GpuOptions::default().timestamps()).unwrap();
+    let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 8, 64, 64], DType::F64, Some(IndexType::I64)).unwrap();
+    measured(&plan, &gpu);
+}
+
+fn an_unpool_is_measured_with_indices_in_its_windows() {
+    let pool = MaxPool::new([2, 3]).strides([2, 3]).layout(Layout::Nhwc).pads([0, 1, 0, 1]);
+    for index_type in [IndexType::I32, IndexType::I64] {
+        for rule in [OutsideWindow::default(), OutsideWindow::Error] {
+            // Where an index outside its window is an error, measuring would fail if there were one.
+            let unpool = MaxUnpool::inverse_of(&pool, &[2, 24, 31, 8]).outside_window(rule);
+            let pooled = pool.plan(&[2, 24, 31, 8], DType::F32, Some(index_type)).unwrap();
+            measured(&unpool.plan(pooled.output_shape(), DType::F32, index_type).unwrap(), gpu());
+        }
+    }
+}
+
+fn plans_without_kernels_are_told_apart() {
+    let empty = MaxPool::new([2, 2]).plan(&[0, 3, 8, 8], DType::F32, None).unwrap();
+    assert_eq!(gpu().measure_blocking(&empty).unwrap(), []);
+    // More elements than kernels can number, on any device.
+    let huge = MaxPool::new([2, 2]).plan(&[1, 1, 1 << 16, 1 << 16], DType::U8, None).unwrap();
+    let error = gpu().measure_blocking(&huge).unwrap_err();
+    assert!(matches!(error, ExecuteError::Plan(PlanError::ExceedsLimit { .. })), "{error}");
+}
