@@ -1,6 +1,7 @@
 //! Schedules of pools with small windows: an invocation computes a thread tile of up to eight lines: four neighbouring
 //! outputs of each, where lines are whole vectors, or four channels of one output, or one output.
 
+use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
@@ -113,7 +114,8 @@ impl Tiles {
         let [_, lines, columns] = window.kernel;
         let [layers, rows, axis] = &one.pass.axes;
         let numbered = layers.input.saturating_mul(rows.input) < MOST_NUMBERED;
-        if lines > MOST_LINES || columns > MOST_COLUMNS || !numbered {
+        let maxima = plan.reduction == Reduction::Max;
+        if !maxima || lines > MOST_LINES || columns > MOST_COLUMNS || !numbered {
             return None;
         }
         let inner = one.pass.inner;
