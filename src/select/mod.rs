@@ -96,7 +96,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
 /// | [`Family::Teamed`], for whole planes of 16 or more elements of four bytes, or of 40 or more elements of another size; and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more (32 or more if elements are smaller than a word) | |
 /// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
-/// | On GPUs [`Family::Direct`], for elements of two bytes in windows that do not overlap, where rows of Y (channels, in NHWC) are no multiple of four; and for windows that lie apart along a row (NCHW): with strides of 5 or more, or of 3 or 4 in rows of fewer than eight outputs, or of elements smaller than a word in rows that are not whole words | |
+/// | On GPUs [`Family::Direct`], for elements of two bytes in windows that do not overlap, where rows of Y (channels, in NHWC) are no multiple of four; and for elements smaller than a word in windows that lie apart along a row (NCHW): with strides of 5 or more, or of 3 or 4 in rows of fewer than eight outputs or in rows that are not whole words | |
 /// | [`Family::ThreadTile`] | |
 /// | [`Family::Sliding`], for windows of 6 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |

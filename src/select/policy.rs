@@ -95,7 +95,7 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
 /// same: direct took 0.48 to 0.84 of the time of thread tiles, median 0.70. Where windows overlap, thread tiles save
 /// loads: direct took 1.1 to 2.3 of their time in 9 of 12 pools with such rows. A pool of bytes: 2.0.
 ///
-/// Where the windows of a row lie apart, neighbouring invocations of a tile load elements that are far from each other.
+/// Where the windows of a row lie apart, neighbouring invocations of a tile of such elements load what is far apart.
 /// AMD's operations and lines of cache, 20 pools with strides of [`FAR_STRIDE`] and more, or with rows shorter than
 /// [`SHORT_ROW`]: direct takes 0.05 to 0.67 of the time of thread tiles.
 fn direct_on_gpus(plan: &PoolPlan) -> bool {
@@ -110,8 +110,8 @@ fn direct_on_gpus(plan: &PoolPlan) -> bool {
     let run = plan.output_shape().last().map_or(1, |&run| run);
     let bytes = plan.dtype().bytes();
     let far = |axis: &PoolAxis| match axis.window.strided() {
-        AxisWindow::Strided { stride, .. } if plan.layout() == Layout::Nchw && stride > 2 => {
-            stride >= FAR_STRIDE || axis.output < SHORT_ROW || (bytes < 4 && !run.is_multiple_of(4))
+        AxisWindow::Strided { stride, .. } if bytes < 4 && plan.layout() == Layout::Nchw && stride > 2 => {
+            stride >= FAR_STRIDE || axis.output < SHORT_ROW || !run.is_multiple_of(4)
         }
         AxisWindow::Strided { .. } | AxisWindow::Adaptive { .. } => false,
     };

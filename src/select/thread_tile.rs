@@ -124,11 +124,11 @@ impl Tiles {
             _ => inner.is_multiple_of(4).then_some(Span::Channels),
         };
         let span = span.or_else(|| (plan.dtype().bytes() >= 4).then_some(Span::One))?;
-        let lanes = if span == Span::One { 1 } else { 4 };
-        let words = words(plan).saturating_mul(lanes);
-        if words.saturating_mul(lines.saturating_add(1)) > MOST_WORDS_OF_A_LINE {
+        let lanes: u32 = if span == Span::One { 1 } else { 4 };
+        if !fits_a_line(plan, lanes.into(), lines) {
             return None;
         }
+        let words = words(plan).saturating_mul(lanes);
         let width = axis.output;
         let (across, cells) = match span {
             Span::Along { .. } => (width.div_ceil(4), 1),
@@ -229,6 +229,12 @@ fn words(plan: &PoolPlan) -> u32 {
     }
 }
 
+/// Whether the maxima of so many lines of a window, for so many lanes, at most four, fit the registers.
+fn fits_a_line(plan: &PoolPlan, lanes: u64, lines: u32) -> bool {
+    let words = u64::from(words(plan)).saturating_mul(lanes.min(4));
+    lines <= MOST_LINES && words.saturating_mul(u64::from(lines).saturating_add(1)) <= MOST_WORDS_OF_A_LINE.into()
+}
+
 /// The elements of a line that a tile of four outputs spans, if lines are whole vectors.
 fn along(window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
     let ([.., columns], [.., stride]) = (window.kernel, window.stride);
@@ -253,7 +259,8 @@ fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
     let planes = planes(&pass);
     let Pass { axes: [depth, mut lines, mut last], inner, .. } = pass;
     let alone = [&depth, &lines].iter().all(|axis| axis.input == 1 && axis.output == 1);
-    if inner > 1 && alone && last.most_taps <= MOST_LINES.into() {
+    let lines_fit = u32::try_from(last.most_taps).is_ok_and(|taps| fits_a_line(plan, inner, taps));
+    if inner > 1 && alone && lines_fit {
         std::mem::swap(&mut lines, &mut last);
     }
     let counted = plan.indices.is_none() || (positions_are_indices(plan) && same_place(plan));
