@@ -8,7 +8,7 @@ mod unpool;
 use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{DType, NanPolicy};
 
-pub(crate) use odd_tile::{Line, OddLine, OddTile, OddTileKey, Sharing, odd_tile};
+pub(crate) use odd_tile::{OddLine, OddTile, OddTileKey, odd_tile};
 pub(crate) use sliding::{Begins, FirstElements, SlidingKey, SlidingRow, SlidingWindow, sliding};
 pub(crate) use thread_tile::{Span, ThreadTile, ThreadTileKey, thread_tile};
 pub(crate) use unpool::{

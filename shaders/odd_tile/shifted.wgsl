@@ -43,40 +43,6 @@ fn lifted_at(raws: Elements, line: u32, column: i32, order: u32, step: u32) -> Q
   return lifted(raws, columns, order, step);
 }
 
-//// shifted_words: Words of X that are shifted so that an element comes first.
-// provides: x, Begin, begin_at, four_from
-// requires: four_in, Elements, OUTPUTS, ELEMENT_BITS
-@group(0) @binding(1) var<storage, read> x: array<u32>;
-
-// The word with the first element, and the bits before the element in it.
-struct Begin {
-  word: u32,
-  bits: u32,
-}
-
-fn begin_at(position: u32) -> Begin {
-  // Before the binding's first element, word numbers wrap; the words read there are not used.
-  return Begin(u32(i32(position) >> (OUTPUTS / 2u)), position % OUTPUTS * ELEMENT_BITS);
-}
-
-// Word `number` of the shifted line. The contents of words outside the binding are not used.
-fn shifted_word(begin: Begin, number: u32) -> u32 {
-  let last = arrayLength(&x) - 1u;
-  let low = x[min(begin.word + number, last)];
-  let high = x[min(begin.word + number + 1u, last)];
-  return (low >> begin.bits) | ((high << 1u) << (31u - begin.bits));
-}
-
-// Four elements; `number` counts fours from the first element on.
-fn four_from(begin: Begin, number: u32) -> Elements {
-  let first = shifted_word(begin, number * (4u / OUTPUTS));
-  var second = first;
-  if (OUTPUTS == 2u) {
-    second = shifted_word(begin, number * 2u + 1u);
-  }
-  return four_in(first, second);
-}
-
 //// odd_words: Words that are read in order: each is loaded once.
 // provides: x, Reader, reader_at, shifted_word
 // requires: ELEMENT_BITS, OUTPUTS, X_ALIGNED

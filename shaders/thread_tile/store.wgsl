@@ -27,25 +27,6 @@ fn store_line(place: Place, line: u32, best: Best) {
   store_placed(place, line, best);
 }
 
-//// tile_outcome: The element at the place of a maximum, and its point. X is read once more, since equal keys do not
-// tell a zero from the other one, nor a NaN from another.
-// provides: Outcome, outcome_of
-// requires: Place, point_of, Raw, Key, element_at, lane_channel, one_at, may_win, from_pair, pool, activate
-struct Outcome {
-  // The element for Y.
-  raw: Raw,
-  // The winner's point, if there is one.
-  at: u32,
-  found: bool,
-}
-
-fn outcome_of(place: Place, lane: u32, best: Key, number: u32, first: bool) -> Outcome {
-  let point = point_of(place, number, lane);
-  let raw = one_at(element_at(point, place.channel + lane_channel(lane)) - pool.x_first);
-  let found = first | may_win(best);
-  return Outcome(activate(select(from_pair(pool.lowest_value), raw, found)), point, found);
-}
-
 //// store_one: One output, by its key.
 // provides: store_placed
 // requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, pool, origin_of, OUTPUTS_BETWEEN, put_index_in, y
@@ -56,6 +37,21 @@ fn store_placed(place: Place, line: u32, best: Placed) {
     let at = select(numbers_of(best), best.first_at, best.first);
     let outcome = outcome_of(place, 0u, keys, at, best.first);
     y[number] = outcome.raw;
+    let point = place.point + line * OUTPUTS_BETWEEN * pool.axes[2].output;
+    put_index_in(point, number + pool.output_first, outcome, origin_of(place.outer, place.plane, place.channel));
+  }
+}
+
+//// store_in_word: One output of a word.
+// provides: store_placed
+// requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, pool, origin_of, OUTPUTS_BETWEEN, put_index_in, word, insert, OUTPUTS
+fn store_placed(place: Place, line: u32, best: Placed) {
+  let number = output_of(place, line);
+  if (number < pool.outputs) {
+    let keys = keys_in(best);
+    let at = select(numbers_of(best), best.first_at, best.first);
+    let outcome = outcome_of(place, 0u, keys, at, best.first);
+    word = insert(word, number % OUTPUTS, outcome.raw);
     let point = place.point + line * OUTPUTS_BETWEEN * pool.axes[2].output;
     put_index_in(point, number + pool.output_first, outcome, origin_of(place.outer, place.plane, place.channel));
   }

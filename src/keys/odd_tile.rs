@@ -3,7 +3,6 @@
 use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{DType, NanPolicy};
 
-use super::thread_tile::by_fours;
 use crate::kernel::{ActivationKind, IndexDigits, Kernel, Sink, WindowConstants, count_digits};
 use crate::wgsl::key::KernelKey;
 
@@ -11,37 +10,14 @@ use crate::wgsl::key::KernelKey;
 /// (shaders/reduce/max_of_keys.wgsl).
 const MOST_ORDERS: u64 = 0x7fff;
 
-/// How the windows of a line share its elements (shaders/thread_tile/).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Line {
-    Sliding,
-    Alternating,
-    Apart,
-    /// Windows of stride 1 with dilated taps: the same tap of neighbouring windows is contiguous and loaded in words.
-    ApartInWords,
-}
-
-/// The division of outputs among invocations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sharing {
-    /// Neighbours of a line, and the outputs below them.
-    Tiles,
-    /// Consecutive outputs in the order of Y, across the ends of lines: every invocation writes whole words.
-    Runs,
-}
-
 /// The thread tile of an invocation, and the way in which it is computed.
 pub(crate) struct OddTile {
     pub window: WindowConstants,
-    pub line: Line,
-    pub sharing: Sharing,
     /// Quads (groups of four outputs) that an invocation computes, and the columns along the last axis that it writes.
     pub quads: u32,
     pub across: u32,
     /// Elements per word.
     pub in_a_word: u32,
-    /// Whether a line holds all channels, several to a word.
-    pub channels_along: bool,
     /// Lines of X from one line of a tile to the next.
     pub lines_between: u32,
 }
@@ -76,8 +52,7 @@ pub(crate) struct OddTileKey<'a> {
     pub sink: Sink,
     pub activation: ActivationKind,
     pub tile: &'a OddTile,
-    /// Of [`Sharing::Tiles`].
-    pub odd: Option<OddLine>,
+    pub odd: OddLine,
     /// The extents (depth, lines, columns) of the order numbers that keys hold to distinguish the elements of a thread
     /// tile.
     pub orders: [u32; 3],
@@ -106,37 +81,10 @@ impl OddTileKey<'_> {
         }
     }
 
-    /// The part that shares work between the windows of a line, and the part that loads a line.
-    fn line(&self) -> [&'static str; 2] {
-        let OddTile { line, sharing, window, .. } = self.tile;
-        let shares = match line {
-            Line::Sliding => "odd_tile/sliding",
-            Line::Alternating => "odd_tile/alternating",
-            Line::Apart => "odd_tile/apart",
-            Line::ApartInWords => "odd_tile/apart_in_words",
-        };
-        let loads = match line {
-            _ if *sharing == Sharing::Tiles => "odd_tile/odd_line",
-            Line::Sliding | Line::Alternating if window.dilation[2] == 1 => "odd_tile/in_words",
-            Line::ApartInWords => "odd_tile/apart_in_words",
-            _ => "odd_tile/elements",
-        };
-        [shares, loads]
-    }
-
     fn variants(&self) -> Vec<&'static str> {
-        let OddTile { window, sharing, quads, .. } = self.tile;
+        let window = &self.tile.window;
         let mut variants = vec!["core/pool", "window/constant"];
-        variants.extend(self.line());
         variants.push(self.reduction());
-        let [lanes, fours, vectors, _] = by_fours(self.dtype);
-        variants.extend([lanes, fours, vectors]);
-        if *sharing == Sharing::Tiles {
-            variants.push("odd_tile/odd_tile");
-        }
-        variants.push(if window.kernel[0] > 1 { "odd_tile/lines_deep" } else { "odd_tile/lines_flat" });
-        variants.push("odd_tile/windows");
-        variants.push(if *quads > 1 { "odd_tile/row_of_two" } else { "odd_tile/row_of_one" });
         variants.push(if window.kernel[1] > 3 { "odd_tile/kept_seven" } else { "odd_tile/kept_three" });
         variants.push(if self.in_pairs { "odd_tile/odd_pairs" } else { "odd_tile/odd_words" });
         let perhaps = window.nan_policy == NanPolicy::SeedLowest;
@@ -153,27 +101,25 @@ impl OddTileKey<'_> {
         let tile = self.tile;
         let mut consts = tile.window.consts();
         let [_, order_lines, order_columns] = self.orders;
-        let pad = ("PAD_2", tile.window.pad_begin[2] as u32);
         consts.extend([
             ("QUADS", tile.quads),
             ("CHANNELS_INSIDE", 0),
-            ("CHANNELS_ALONG", tile.channels_along.into()),
+            ("CHANNELS_ALONG", 0),
             ("ORDER_LINES", order_lines),
             ("ORDER_COLUMNS", order_columns),
             ("INDEX_MAP", self.index_map),
             ("SAME_PLACE", self.same_place.into()),
         ]);
-        if let Some(odd) = &self.odd {
-            consts.extend([
-                ("OWNED", tile.across),
-                ("OUTPUTS_SEEN", tile.outputs_seen()),
-                ("SHARED_LINES", tile.shares_lines().into()),
-                pad,
-                ("X_ALIGNED", odd.x_aligned.into()),
-                ("BEHIND", odd.behind),
-            ]);
-        }
-        if tile.sharing != Sharing::Runs && tile.shares_lines() {
+        let odd = &self.odd;
+        consts.extend([
+            ("OWNED", tile.across),
+            ("OUTPUTS_SEEN", tile.outputs_seen()),
+            ("SHARED_LINES", tile.shares_lines().into()),
+            ("PAD_2", tile.window.pad_begin[2] as u32),
+            ("X_ALIGNED", odd.x_aligned.into()),
+            ("BEHIND", odd.behind),
+        ]);
+        if tile.shares_lines() {
             consts.extend([("LINES_BETWEEN", tile.lines_between)]);
         }
         // Whether equal keys mean equal accumulators: an accumulator then holds no position, and no element beside the
@@ -188,10 +134,9 @@ impl OddTileKey<'_> {
 pub(crate) fn odd_tile(key: &OddTileKey<'_>) -> KernelKey {
     let [depth, height, width] = key.tile.window.kernel;
     let outputs = key.tile.quads.saturating_mul(4);
-    let (kind, entry) = match (key.tile.sharing, key.tile.shares_lines()) {
-        (Sharing::Tiles, false) => ("odd lines", "kernel/pool_odd_lines"),
-        (Sharing::Tiles, true) => ("odd shared lines", "kernel/pool_odd_shared_lines"),
-        (Sharing::Runs, _) => ("runs", "kernel/pool_runs"),
+    let (kind, entry) = match key.tile.shares_lines() {
+        false => ("odd lines", "kernel/pool_odd_lines"),
+        true => ("odd shared lines", "kernel/pool_odd_shared_lines"),
     };
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
     let (mut variants, mut consts) = (key.variants(), key.consts());

@@ -15,6 +15,8 @@ pub(crate) enum Span {
     Channels,
     /// An element for each tap.
     One,
+    /// The same, for the outputs of a word of Y, one after the other.
+    Word,
 }
 
 /// The thread tile of an invocation.
@@ -59,11 +61,13 @@ impl ThreadTileKey<'_> {
         let policy = self.tile.window.nan_policy;
         let mut variants = vec!["core/pool", "window/policy", "thread_tile/tile_outcome"];
         let pairs = self.dtype.bytes() == 8;
-        if self.tile.span == Span::One {
-            variants.extend(["thread_tile/one_lane", "element/memory", "thread_tile/ones", "thread_tile/put_one_lane"]);
-            variants.extend(match pairs {
-                true => ["thread_tile/pair_at_once", "thread_tile/keys_of_pair", "thread_tile/store_one_pair"],
-                false => ["thread_tile/one_at_once", "thread_tile/one_at_once", "thread_tile/store_one"],
+        let one = matches!(self.tile.span, Span::One | Span::Word);
+        if one {
+            variants.extend(["thread_tile/one_lane", "element/memory", "thread_tile/ones"]);
+            variants.extend(match (self.tile.span, pairs) {
+                (Span::Word, _) => ["thread_tile/one_at_once", "thread_tile/put_in_word", "thread_tile/store_in_word"],
+                (_, true) => ["thread_tile/pair_at_once", "thread_tile/keys_of_pair", "thread_tile/store_one_pair"],
+                (_, false) => ["thread_tile/one_at_once", "thread_tile/put_one_lane", "thread_tile/store_one"],
             });
         } else {
             variants.extend(by_fours(self.dtype));
@@ -83,7 +87,7 @@ impl ThreadTileKey<'_> {
         let room =
             self.dtype.bytes() <= 2 && dilation == 1 && (!self.dtype.is_float() || policy != NanPolicy::PropagateLast);
         variants.extend(match self.tile.span {
-            Span::Channels | Span::One => {
+            Span::Channels | Span::One | Span::Word => {
                 ["thread_tile/taps_apart", "thread_tile/numbers_are_points", "reduce/placed_beside_keys"]
             }
             Span::Along { .. } if room => {
@@ -102,7 +106,7 @@ impl ThreadTileKey<'_> {
             NanPolicy::SeedLowest => "thread_tile/winner_perhaps",
             _ => "thread_tile/winner_always",
         });
-        let by_fours = self.same_place && self.tile.span != Span::One;
+        let by_fours = self.same_place && !one;
         variants.extend(match self.sink.index_type() {
             None => ["thread_tile/indices_none"; 2],
             Some(IndexType::I32) if by_fours => ["thread_tile/indices", "thread_tile/put_indices_i32"],
@@ -145,8 +149,9 @@ pub(crate) fn thread_tile(key: &ThreadTileKey<'_>) -> KernelKey {
     let of = match key.tile.span {
         Span::Along { .. } => "four outputs",
         Span::Channels => "four channels",
-        Span::One => "one output",
+        Span::One | Span::Word => "one output",
     };
+    let entry = if key.tile.span == Span::Word { "kernel/pool_words" } else { "kernel/pool_thread_tile" };
     let (mut variants, mut consts) = (key.variants(), key.consts());
     count_digits(key.index_digits, &mut variants, &mut consts);
     Kernel {
@@ -158,7 +163,7 @@ pub(crate) fn thread_tile(key: &ThreadTileKey<'_>) -> KernelKey {
         consts,
         ..Kernel::new(
             format!("pool {dtype} to {sink}, {depth}x{height}x{width}, thread tile, {lines} lines of {of}"),
-            "kernel/pool_thread_tile",
+            entry,
         )
     }
     .into()

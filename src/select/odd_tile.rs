@@ -13,44 +13,34 @@ use super::tuning::thread_tile::{
 };
 use crate::family::Family;
 use crate::kernel::{ActivationKind, Sink, WindowConstants};
-use crate::keys::{self, Line, OddLine, OddTile, OddTileKey, Sharing};
+use crate::keys::{self, OddLine, OddTile, OddTileKey};
 use crate::schedule::Schedule;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
-/// The most elements by which a shared row maximum is extended one at a time.
-const MOST_SLIDES: u32 = 8;
-
 /// The most padding before a line that is loaded in words.
 const MOST_PAD: u32 = 4;
 
-/// The most columns and lines of a window in rows that are not whole words (shaders/thread_tile/odd_line.wgsl).
+/// The most columns and lines of a window in rows that are not whole words (shaders/odd_tile/odd_line.wgsl).
 const MOST_COLUMNS_OF_ODD_ROWS: u32 = 5;
 const MOST_LINES_OF_ODD_ROWS: u32 = 5;
 
 /// Planes per group: the invocations at the ends of a group's rows are numbered consecutively, so that few waves mix
-/// them with invocations inside rows (`PLANES` in shaders/thread_tile/odd_tile.wgsl).
+/// them with invocations inside rows (`PLANES` in shaders/odd_tile/odd_tile.wgsl).
 const PLANES_OF_A_GROUP: u64 = 16;
 
 /// The fewest outputs of a row that is not whole words: a word then spans at most two rows.
 const NARROWEST_ODD_ROW: u32 = 5;
 
-/// Appends the dispatches to a schedule that has none. Windows below each other begin `lines_between` lines of X apart,
-/// or share no line.
+/// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(
     schedule: &mut Schedule,
     wanted: &Wanted<'_>,
     mut one: OnePass<'_>,
-    window: WindowConstants,
-    lines_between: u32,
-    channels_along: bool,
+    tile: &OddTile,
 ) -> Result<(), PlanError> {
     let Wanted { plan, limits, activation_kind, .. } = *wanted;
-    let tile = tile_of(plan, &one, window, lines_between, channels_along)?;
     let key = tile.key(plan, &one, activation_kind);
-    if tile.sharing == Sharing::Runs {
-        return tile.runs(schedule, plan, one, key);
-    }
     let [depth, height, width] = [0, 1, 2].map(|axis: usize| one.pass.axes.get(axis).map_or(1, |axis| axis.output));
     let across = width.div_ceil(tile.across.into());
     let outer = one.pass.outputs.checked_div(depth.saturating_mul(height).saturating_mul(width)).unwrap_or(0);
@@ -83,108 +73,60 @@ pub(super) fn dispatches(
     one.dispatches(schedule, key, &groups, block, iterations)
 }
 
-/// How windows whose taps are no neighbouring channels share the elements of a line.
-fn line_of(plan: &PoolPlan, window: &WindowConstants, channels_along: bool) -> Line {
-    let ([.., columns], [.., stride], [.., dilation]) = (window.kernel, window.stride, window.dilation);
-    let bytes = plan.dtype().bytes();
-    let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
-    if bytes == 1 && channels_along && stride == 1 && dilation > 1 {
-        // Loading words of four elements takes fewer loads than sliding element by element.
-        Line::ApartInWords
-    } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
-        Line::Sliding
-    } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
-        Line::Alternating
-    } else if bytes < 4 && stride == 1 {
-        Line::ApartInWords
-    } else {
-        Line::Apart
-    }
-}
-
-/// The thread tile of an invocation in lines that are not whole words, and the way in which it is computed.
-fn tile_of(
+/// The thread tile of an invocation in lines that are not whole words, if the windows are small enough to assemble
+/// words that cross the ends of lines. Windows below each other begin `lines_between` lines of X apart, or share no
+/// line.
+pub(super) fn tile_of(
     plan: &PoolPlan,
     one: &OnePass<'_>,
     window: WindowConstants,
     lines_between: u32,
-    channels_along: bool,
-) -> Result<OddTile, PlanError> {
-    if plan.dtype().bytes() >= 4 {
-        return Family::ThreadTile.refuse("the windows are too large");
-    }
-    if one.pass.inner != 1 {
-        return Family::ThreadTile.refuse("channels do not come out even with words");
-    }
-    let line = line_of(plan, &window, channels_along);
-    let lines = window.kernel[1];
-    let kept = if lines > lines_between { lines } else { 2 };
-    // The previous tap stays in registers beside the one that is loaded.
-    let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
-    let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
-    let quads: u32 = if wide { 2 } else { 1 };
-    if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
-        return Family::ThreadTile.refuse("the lines of a window take too many registers");
-    }
-    let across = quads.saturating_mul(4);
+) -> Option<OddTile> {
+    let [outermost, _, last] = &one.pass.axes;
+    let [depth, lines, columns] = window.kernel;
+    let ([.., stride], [.., pad]) = (window.stride, window.pad_begin);
+    let [_, line_dilation, dilation] = window.dilation;
+    let width = last.output as u32;
     let in_a_word = 4u32.checked_div(plan.dtype().bytes() as u32).unwrap_or(1);
-    let tile =
-        OddTile { window, line, sharing: Sharing::Runs, quads, across, in_a_word, channels_along, lines_between };
-    Ok(if channels_along { tile } else { tile.in_odd_rows(plan, one) })
+    let shares_lines = lines > lines_between;
+    let flat = outermost.output == 1 && outermost.input == 1;
+    let along = dilation == 1 && (1..=2).contains(&stride) && columns <= MOST_COLUMNS_OF_ODD_ROWS;
+    let down = !shares_lines || (line_dilation == 1 && lines <= MOST_LINES_OF_ODD_ROWS);
+    let padded = u32::try_from(pad).is_ok_and(|pad| pad <= MOST_PAD);
+    // The last word of a line may hold the first outputs of the next line; their windows must end within that next
+    // line.
+    let head = in_a_word.saturating_sub(2).saturating_mul(stride).saturating_add(columns);
+    let wide = width >= NARROWEST_ODD_ROW && (last.input as u32).saturating_add_signed(pad) >= head;
+    let kept = if shares_lines { lines } else { 2 };
+    let of_a_quad = words(plan, &window).saturating_mul(kept).saturating_mul(4);
+    let fits = of_a_quad <= MOST_WORDS_OF_A_QUAD;
+    if !((flat || depth > 1) && along && down && padded && wide && fits) || one.pass.inner != 1 {
+        return None;
+    }
+    let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
+    let halves_with_indices = plan.indices.is_some() && plan.dtype().is_float();
+    let most = if halves_with_indices { most.min(MOST_QUADS_OF_HALVES) } else { most };
+    // Words begin at a different column in each line, so a tile that shares lines computes more outputs than it writes.
+    let owned = |quads: u32| {
+        let further = if shares_lines { in_a_word.saturating_sub(1) } else { 0 };
+        let outputs = quads.saturating_mul(4).saturating_sub(further);
+        outputs.saturating_sub(outputs.checked_rem(in_a_word).unwrap_or(0)).max(1)
+    };
+    // A wide tile may reach far beyond the end of the line; a narrow one has more halo per output.
+    let cost = |quads: &u32| width.div_ceil(owned(*quads)).saturating_mul(quads.saturating_mul(4).saturating_add(3));
+    let quads = (2..=most).rev().min_by_key(cost).unwrap_or(2);
+    Some(OddTile { window, quads, across: owned(quads), in_a_word, lines_between })
 }
 
-/// Words of registers that the accumulator of an output takes: an element and its key, or the key alone where the
-/// element can be recovered from it; for the SeedFirst rule the window's first element; and a position where one is
-/// needed.
+/// Words of registers that the accumulator of an output takes: a key, from which the element can be recovered; for the
+/// SeedFirst rule the window's first element; and a position where one is needed.
 fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
-    let element_words = plan.dtype().bytes().div_ceil(4) as u32;
     let places = u32::from(plan.indices.is_some() || window.kernel.first() != Some(&1));
     let firsts = u32::from(plan.dtype().is_float() && plan.nan_policy == NanPolicy::SeedFirst);
-    let keys = if plan.dtype().bytes() < 4 { 1 } else { 2 };
-    element_words.saturating_mul(firsts.saturating_add(keys)).saturating_add(places)
+    firsts.saturating_add(1).saturating_add(places)
 }
 
 impl OddTile {
-    /// Replaces runs by tiles of lines, if the windows are small enough to assemble words that cross the ends of lines.
-    fn in_odd_rows(self, plan: &PoolPlan, one: &OnePass<'_>) -> OddTile {
-        let [outermost, _, last] = &one.pass.axes;
-        let [depth, lines, columns] = self.window.kernel;
-        let [.., stride] = self.window.stride;
-        let [_, line_dilation, dilation] = self.window.dilation;
-        let [.., pad] = self.window.pad_begin;
-        let width = last.output as u32;
-        let shares_lines = self.shares_lines();
-        let flat = outermost.output == 1 && outermost.input == 1;
-        let along = dilation == 1 && (1..=2).contains(&stride) && columns <= MOST_COLUMNS_OF_ODD_ROWS;
-        let down = !shares_lines || (line_dilation == 1 && lines <= MOST_LINES_OF_ODD_ROWS);
-        let padded = u32::try_from(pad).is_ok_and(|pad| pad <= MOST_PAD);
-        // The last word of a line may hold the first outputs of the next line; their windows must end within that next
-        // line.
-        let head = self.in_a_word.saturating_sub(2).saturating_mul(stride).saturating_add(columns);
-        let wide = width >= NARROWEST_ODD_ROW && (last.input as u32).saturating_add_signed(pad) >= head;
-        if !((flat || depth > 1) && along && down && padded && wide) {
-            return self;
-        }
-        let of_a_quad =
-            words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
-        let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
-        let halves_with_indices = plan.indices.is_some() && plan.dtype().is_float();
-        let most = if halves_with_indices { most.min(MOST_QUADS_OF_HALVES) } else { most };
-        // Words begin at a different column in each line, so a tile that shares lines computes more outputs than it
-        // writes.
-        let owned = |quads: u32| {
-            let further = if shares_lines { self.in_a_word.saturating_sub(1) } else { 0 };
-            let outputs = quads.saturating_mul(4).saturating_sub(further);
-            outputs.saturating_sub(outputs.checked_rem(self.in_a_word).unwrap_or(0)).max(1)
-        };
-        // A wide tile may reach far beyond the end of the line; a narrow one has more halo per output.
-        let cost =
-            |quads: &u32| width.div_ceil(owned(*quads)).saturating_mul(quads.saturating_mul(4).saturating_add(3));
-        let quads = (2..=most).rev().min_by_key(cost).unwrap_or(2);
-        let across = owned(quads);
-        OddTile { sharing: Sharing::Tiles, quads, across, ..self }
-    }
-
     fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> KernelKey {
         let odd = OddLine { x_aligned: self.begins_words(one), behind: self.behind(one) };
         keys::odd_tile(&OddTileKey {
@@ -193,32 +135,13 @@ impl OddTile {
             sink: Sink::of(plan),
             activation,
             tile: self,
-            odd: Some(odd).filter(|_| self.sharing == Sharing::Tiles),
+            odd,
             orders: self.orders(),
             index_map: one.index_map(),
             same_place: same_place(plan),
             index_digits: Some(one.epilogue.index_digits(plan)).filter(|_| one.takes_digits()),
             in_pairs: (count(plan.input_shape())).saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(8),
         })
-    }
-
-    /// Appends the dispatches of runs.
-    fn runs(
-        &self,
-        schedule: &mut Schedule,
-        plan: &PoolPlan,
-        one: OnePass<'_>,
-        key: KernelKey,
-    ) -> Result<(), PlanError> {
-        let run = u64::from(self.across);
-        let width = one.pass.axes.last().map_or(1, |axis| axis.output).max(1);
-        let lines = run.div_ceil(width).saturating_add(1);
-        let indices = one.epilogue.iterations().saturating_mul(2).saturating_mul(run);
-        let iterations = self.iterations(1).saturating_add(1).saturating_add(indices).saturating_mul(lines);
-        if iterations > MAX_ITERATIONS {
-            return Family::ThreadTile.refuse("a run is too long for one invocation");
-        }
-        one.dispatches(schedule, key, &Groups::of(run, plan.dtype()), 1, iterations)
     }
 
     /// Whether the first window of every tile begins at a word boundary of X.
@@ -244,9 +167,7 @@ impl OddTile {
 
     /// The most indices that an invocation computes for a line of outputs.
     fn most_indices(&self) -> u64 {
-        let outputs =
-            if self.sharing == Sharing::Tiles { self.outputs_seen().saturating_add(self.in_a_word) } else { 8 };
-        outputs.into()
+        self.outputs_seen().saturating_add(self.in_a_word).into()
     }
 
     /// Columns by which windows reach beyond the end of a line.
@@ -272,15 +193,10 @@ impl OddTile {
 
     /// Loop iterations per invocation.
     fn iterations(&self, lines: u64) -> u64 {
-        let [depth, height, width] = self.window.kernel.map(u64::from);
-        let of_line = match self.line {
-            Line::Apart | Line::ApartInWords => width.saturating_add(width),
-            Line::Sliding | Line::Alternating => 1,
-        };
+        let [depth, height, _] = self.window.kernel.map(u64::from);
         let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };
         // An odd line at the end of a plane also computes the first windows of the next plane.
-        let heads = if self.sharing == Sharing::Tiles { height } else { 0 };
-        let steps = lines.saturating_mul(between).saturating_add(height).saturating_add(heads);
-        steps.saturating_mul(depth.saturating_mul(of_line.saturating_add(1)).saturating_add(1))
+        let steps = lines.saturating_mul(between).saturating_add(height).saturating_add(height);
+        steps.saturating_mul(depth.saturating_mul(2).saturating_add(1))
     }
 }

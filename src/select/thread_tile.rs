@@ -10,7 +10,8 @@ use super::odd_tile;
 use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
 use super::tuning::thread_tile::{
-    INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES, NARROW,
+    INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_TAPS_OF_A_WORD, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES,
+    NARROW,
 };
 use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
@@ -45,18 +46,24 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let pass = along.map_or_else(|| arranged(only_pass(plan, Family::ThreadTile, limits)?, plan), Ok)?;
     let one = OnePass::new(schedule, wanted, pass)?;
     let window = window_of(plan, &one)?;
-    match Tiles::of(plan, &one, window, channels_along, limits) {
-        Some(tiles) => tiles.dispatches(schedule, wanted, one),
-        None => {
-            let (between, _) = lines_between(&window, &one.pass);
-            odd_tile::dispatches(schedule, wanted, one, window, between, channels_along)
+    let Some(tiles) = Tiles::of(plan, &one, window, channels_along, limits) else {
+        return Family::ThreadTile.refuse("the windows are too large");
+    };
+    if tiles.tile.span != Span::Word {
+        return tiles.dispatches(schedule, wanted, one);
+    }
+    let (between, _) = lines_between(&window, &one.pass);
+    match odd_tile::tile_of(plan, &one, window, between) {
+        Some(tile) => odd_tile::dispatches(schedule, wanted, one, &tile),
+        None if plan.most_taps() > MOST_TAPS_OF_A_WORD => {
+            Family::ThreadTile.refuse("the windows are too large for rows that are not whole words")
         }
+        None => tiles.dispatches(schedule, wanted, one),
     }
 }
 
-/// The pass of an NHWC pool whose elements are smaller than a word and whose channels are no multiple of four: a line
-/// holds all channels. With stride 1 along the last axis, a line is all columns times all channels; otherwise it is the
-/// channels of one column.
+/// The pass of an NHWC pool whose elements are smaller than a word, whose channels are no multiple of four and whose
+/// windows have stride 1 along the last axis: a line is all columns times all channels, if it is whole vectors.
 fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, PlanError> {
     let channels = plan.channels as u64;
     let small = plan.dtype().bytes() < 4;
@@ -64,15 +71,12 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
         return Ok(None);
     }
     let Pass { axes: [first, second, last], .. } = only_pass(plan, Family::ThreadTile, limits)?;
-    let outer = plan.batch as u64;
-    let axes = if let Some(line) = last.with_channels(channels) {
-        [first, second, line]
-    } else if plan.axes.len() < 3 {
-        [second, last, PassAxis::identity(channels)]
-    } else {
+    let Some(line) = last.with_channels(channels) else {
         return Ok(None);
     };
-    Pass::of(outer, axes, 1).map(Some)
+    let pass = Pass::of(plan.batch as u64, [first, second, line], 1)?;
+    let whole = along(&pass.constants(plan.nan_policy), &pass.axes[2]).is_some();
+    Ok(Some(pass).filter(|_| whole))
 }
 
 /// The windows of a pass, if each is given by a kernel and a stride and has an element.
@@ -123,8 +127,8 @@ impl Tiles {
             1 => along(&window, axis),
             _ => inner.is_multiple_of(4).then_some(Span::Channels),
         };
-        let span = span.or_else(|| (plan.dtype().bytes() >= 4).then_some(Span::One))?;
-        let lanes: u32 = if span == Span::One { 1 } else { 4 };
+        let span = span.unwrap_or(if plan.dtype().bytes() < 4 { Span::Word } else { Span::One });
+        let lanes: u32 = if matches!(span, Span::One | Span::Word) { 1 } else { 4 };
         if !fits_a_line(plan, lanes.into(), lines) {
             return None;
         }
@@ -133,13 +137,17 @@ impl Tiles {
         let (across, cells) = match span {
             Span::Along { .. } => (width.div_ceil(4), 1),
             Span::Channels => (width, inner.checked_div(4).unwrap_or(1)),
-            Span::One => (width, inner),
+            Span::One | Span::Word => (width, inner),
         };
-        let (lines_between, outputs_between) = lines_between(&window, &one.pass);
+        // The outputs of a word share no lines.
+        let shares = if span == Span::Word { (lines, 1) } else { lines_between(&window, &one.pass) };
+        let (lines_between, outputs_between) = shares;
         let tile =
             ThreadTile { window, span, lines: 1, channels_along, inner: inner > 1, lines_between, outputs_between };
         let mut tiles = Tiles { tile, across, cells };
-        tiles.tile.lines = tiles.lines(words, &one.pass, limits);
+        if span != Span::Word {
+            tiles.tile.lines = tiles.lines(words, &one.pass, limits);
+        }
         Some(tiles)
     }
 
@@ -195,17 +203,23 @@ impl Tiles {
         });
         let rows = self.rows(&one.pass, lines);
         one.uniform.split = [self.cells, self.across, rows, one.pass.axes[0].output].map(uniform::Divisor::new);
-        let groups = Groups {
-            unit: unit(plan.dtype()),
-            outputs_per_group: one.pass.outputs.checked_div(planes(&one.pass)).unwrap_or(1),
-            invocations_per_group: self.invocations(&one.pass, lines),
-            whole: true,
+        let in_a_word = 4u64.checked_div(plan.dtype().bytes() as u64).unwrap_or(1);
+        let (groups, outputs) = if self.tile.span == Span::Word {
+            (Groups::of(in_a_word, plan.dtype()), in_a_word)
+        } else {
+            let groups = Groups {
+                unit: unit(plan.dtype()),
+                outputs_per_group: one.pass.outputs.checked_div(planes(&one.pass)).unwrap_or(1),
+                invocations_per_group: self.invocations(&one.pass, lines),
+                whole: true,
+            };
+            (groups, lines.into())
         };
         // At most the second turn over all lines, then the digits of the tile's indices.
         let [depths, kernel, _] = self.tile.window.kernel.map(u64::from);
-        let again = depths.saturating_mul(kernel).saturating_add(1).saturating_mul(lines.into());
-        let indices = one.epilogue.iterations().saturating_mul(4).saturating_mul(lines.into());
-        let iterations = depths.saturating_add(again).saturating_add(indices);
+        let again = depths.saturating_mul(kernel.saturating_add(1)).saturating_add(1).saturating_mul(outputs);
+        let indices = one.epilogue.iterations().saturating_mul(4).saturating_mul(outputs);
+        let iterations = outputs.saturating_add(again).saturating_add(indices);
         if iterations > MAX_ITERATIONS {
             return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
         }

@@ -365,7 +365,7 @@ fn every_name_that_a_part_requires_has_one_provider_in_the_kernel() {
 
 /// The names that a part's text defines at module scope.
 fn defined(text: &str) -> Vec<String> {
-    let starts = ["fn ", "struct ", "alias ", "const "];
+    let starts = ["fn ", "struct ", "alias ", "const ", "var<private> "];
     text.lines()
         .filter_map(|line| {
             let rest = match starts.iter().find_map(|start| line.strip_prefix(start)) {
