@@ -202,7 +202,10 @@ fn thread_tiles_of_several_lines() {
     let of = |kernel: &[i64]| MaxPool::new(kernel);
     // Columns taller than one thread tile, with as much padding as a load of four elements allows, and more.
     run(&of(&[4, 5]).pads([3, 4, 0, 4]), &[1, 2, 23, 40], DType::F32, I64);
-    run(&of(&[5, 9]).pads([4, 8, 4, 8]), &[1, 2, 19, 44], DType::U8, I64);
+    run(&of(&[5, 9]).pads([4, 4, 4, 4]), &[1, 2, 19, 44], DType::U8, I64);
+    run(&of(&[5, 9]).pads([4, 8, 4, 8]), &[1, 2, 19, 44], DType::F32, I64);
+    // Rows of bytes that are not whole words, and windows too far apart for a tile of them.
+    run(&of(&[2, 4]).strides([2, 5]).pads([1, 1, 0, 1]), &[1, 3, 9, 33], DType::I8, I64);
     // Strides of two and three, and a dilation that puts the lines of one thread tile apart.
     run(&of(&[3, 2]).strides([2, 3]).dilations([3, 1]), &[1, 2, 29, 40], DType::I32, I64);
     // Windows over three axes, whose lines are not visited in the order of positions, with ties everywhere.
