@@ -251,7 +251,6 @@ fn what_is_selected_by_geometry() {
     let on_gpus = [
         ("2x2 of two bytes in odd rows", Direct, Specialised),
         ("2x2 of six channels", Direct, Specialised),
-        ("7x7 apart", Direct, Specialised),
         ("9x9 by 3", Separable, Specialised),
         ("16x16", Separable, Specialised),
         ("2x2 back", ClaimEmit, Generic),
