@@ -98,8 +98,9 @@ pub(super) mod thread_tile {
     /// and 275 operations an output, and about half of that by sliding.
     pub const MOST_TAPS_OF_A_WORD: u64 = 9;
 
-    /// The most lines of outputs of a thread tile, where there are enough outputs to fill the device. Software, 3x3s1:
-    /// one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
+    /// The most lines of outputs of a thread tile in rows that are not whole words, where there are enough outputs to
+    /// fill the device. Software, 3x3s1 in whole words, by the same method: one line 3.0 copies, four 2.2, eight 2.0,
+    /// sixteen 1.8.
     pub const TALLEST: u64 = 16;
 
     /// Invocations that fill a GPU: with fewer, tiles are lower. Never varied.
