@@ -1,6 +1,7 @@
 // A pool of small windows. An invocation computes a thread tile: up to eight lines of four neighbouring outputs, of
-// four channels of an output, or of one output. It loads all lines of X that the tile's windows span, reduces each along the windows
-// once, and joins the lines of each window. There is no loop over lines, so that many loads are in flight together.
+// four channels of an output, or of one output. It loads all lines of X that the tile's windows span, reduces each
+// along the windows once, and joins the lines of each window. There is no loop over lines, so that many loads are in
+// flight together.
 //
 //   line 0   [ loads ]  --.                 KERNEL_1 = 3, LINES_BETWEEN = 1, LINES = 4
 //   line 1   [ loads ]  --+-- output line 0

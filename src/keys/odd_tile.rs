@@ -67,8 +67,8 @@ pub(crate) struct OddTileKey<'a> {
 }
 
 impl OddTileKey<'_> {
-    /// The part with the order of elements. Where elements are smaller than a word, a key can hold all of the
-    /// accumulator; of f32 with four channels, the key alone, from which the element is recovered.
+    /// The part with the order of elements: a key can hold all of the accumulator, if there is room for the order of
+    /// the tile's elements.
     fn reduction(&self) -> &'static str {
         let parts = self.reduction.parts();
         // Whether keys can hold the order of elements.

@@ -162,10 +162,14 @@ fn without_else(mut text: &str) -> &str {
     text
 }
 
-/// What stands in braces, and what stands behind them. No comment in a function has a brace of its own.
+/// What stands in braces, and what stands behind them. Braces in comments are text.
 fn braces(text: &str) -> (&str, &str) {
-    let mut depth = 0usize;
+    let (mut depth, mut comment) = (0usize, false);
     for (at, c) in text.char_indices() {
+        comment = c != '\n' && (comment || text.get(at..).is_some_and(|rest| rest.starts_with("//")));
+        if comment {
+            continue;
+        }
         depth = match c {
             '{' => depth.saturating_add(1),
             '}' => depth.saturating_sub(1),
@@ -332,6 +336,7 @@ mod tests {
             ("  if (g(x, A) == 3u || C) { g(); }\n", "  g();\n"),
             ("  if (max(A, 5u) - 1u == 4u && B % 4u == 2u) { g(); }\n", "  g();\n"),
             ("  if (select(1u, 7u, C) == 7u) { g(); }\n", "  g();\n"),
+            ("  if (A == 3u) { // } is text\n    g();\n  }\n  h();\n", "  h();\n"),
         ] {
             assert_eq!(with(statements), kept, "{statements}");
         }

@@ -200,8 +200,8 @@ fn blocks_of_every_index_convention() {
 fn thread_tiles_of_several_lines() {
     let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::ThreadTile, pool, shape, dtype, indices);
     let of = |kernel: &[i64]| MaxPool::new(kernel);
-    // Columns taller than one thread tile, with as much padding as a load of four elements allows.
-    run(&of(&[4, 5]).pads([3, 4, 0, 4]), &[1, 2, 23, 40], DType::F32, I64);
+    // Columns taller than one thread tile, with as much padding as a load of four elements allows, and more.
+    run(&of(&[5, 9]).pads([4, 8, 4, 8]), &[1, 2, 19, 44], DType::F32, I64);
     run(&of(&[5, 9]).pads([4, 4, 4, 4]), &[1, 2, 19, 44], DType::U8, I64);
     // Strides of two and three, and a dilation that puts the lines of one thread tile apart.
     run(&of(&[3, 2]).strides([2, 3]).dilations([3, 1]), &[1, 2, 29, 40], DType::I32, I64);
