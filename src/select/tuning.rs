@@ -94,8 +94,8 @@ pub(super) mod thread_tile {
     /// its taps are faster.
     pub const MOST_TAPS: u64 = 64;
 
-    /// The same where an invocation computes the outputs of a word one by one. AMD, windows of 10 and 25 bytes: 11.9 and
-    /// 17.5 copies are predicted, and 6.7 and 6.4 by sliding.
+    /// The same where an invocation computes the outputs of a word one by one. AMD, windows of 10 and 25 bytes: 11.9
+    /// and 17.5 copies are predicted, and 6.7 and 6.4 by sliding.
     pub const MOST_TAPS_OF_A_WORD: u64 = 9;
 
     /// The most lines of outputs of a thread tile in rows that are not whole words, where there are enough outputs to
