@@ -2,6 +2,7 @@
 
 mod odd_tile;
 mod sliding;
+mod strip;
 mod thread_tile;
 mod unpool;
 
@@ -10,6 +11,7 @@ use wgpu_pooling_plan::{DType, NanPolicy};
 
 pub(crate) use odd_tile::{OddLine, OddTile, OddTileKey, odd_tile};
 pub(crate) use sliding::{Begins, FirstElements, SlidingKey, SlidingRow, SlidingWindow, sliding};
+pub(crate) use strip::{StripKey, has_room, strip};
 pub(crate) use thread_tile::{Span, ThreadTile, ThreadTileKey, thread_tile};
 pub(crate) use unpool::{
     CellsKey, unpool_cells, unpool_check, unpool_claim, unpool_clear, unpool_emit, unpool_fill, unpool_gather,

@@ -37,7 +37,7 @@ fn key_nan_lowest(raw: Raw) -> Key {
 // requires: Key, ZERO
 const FLOATS: bool = true;
 const SMALLEST_RAW: Raw = ZERO;
-const SMALLEST_NUMBER: Key = vec2<u32>(0xffffffffu, 0x000fffffu);
+const SMALLEST_NUMBER: Key = vec2<u32>(0xffffffffu, 0x001fffffu);
 
 fn is_nan(raw: Raw) -> bool {
   let magnitude = raw.y & 0x7fffffffu;

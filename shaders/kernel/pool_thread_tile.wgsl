@@ -25,26 +25,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (computed_again(place, tile)) {
     return;
   }
-  store_line(place, 0u, tile.l0);
-  if (LINES > 1u) {
-    store_line(place, 1u, tile.l1);
-  }
-  if (LINES > 2u) {
-    store_line(place, 2u, tile.l2);
-  }
-  if (LINES > 3u) {
-    store_line(place, 3u, tile.l3);
-  }
-  if (LINES > 4u) {
-    store_line(place, 4u, tile.l4);
-  }
-  if (LINES > 5u) {
-    store_line(place, 5u, tile.l5);
-  }
-  if (LINES > 6u) {
-    store_line(place, 6u, tile.l6);
-  }
-  if (LINES > 7u) {
-    store_line(place, 7u, tile.l7);
+  for (var line = 0u; line < LINES; line++) { // unrolled
+    store_line(place, line, tile[line]);
   }
 }

@@ -21,7 +21,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let place = place_of(pool.output_first + first + i);
     let tile = tile_of(place);
     if (!computed_again(place, tile)) {
-      store_line(place, 0u, tile.l0);
+      store_line(place, 0u, tile[0]);
     }
   }
   y[number] = word;

@@ -28,10 +28,10 @@ fn result_of(best: Best) -> Lanes {
 // is not negative, or else the smallest one.
 //
 // Three things are not decided like this, and can be told: a NaN, by bits beyond those of infinity; both zeros in one
-// window, of which the first wins; and, under SEED_LOWEST, a maximum that does not exceed the lowest value. A tile
-// with one of them is doubtful, and has to be computed by keys.
-// provides: doubtful
-// requires: Tile, Numbers, either, LINES, NAN_POLICY, PROPAGATE_LAST, SEED_LOWEST, INFINITE, BELOW, pool, from_pair
+// window, of which the first wins; and, under SEED_LOWEST, a maximum that does not exceed the lowest value. Whoever
+// meets one of them has to compute it otherwise.
+// provides: ordered
+// requires: Numbers, either, NAN_POLICY, PROPAGATE_LAST
 struct Best {
   most: Lanes,
   least: Lanes,
@@ -59,60 +59,4 @@ fn result_of(best: Best) -> Lanes {
 // A number by which results compare with the lowest value.
 fn ordered(lanes: Lanes) -> Lanes {
   return lanes ^ Lanes((Numbers(lanes >> Numbers(31u))) >> Numbers(1u));
-}
-
-// The largest of all lanes by which a tile is doubtful.
-struct Doubt {
-  most: Lanes,
-  zeros: Lanes,
-  signed: Numbers,
-  lowest: Lanes,
-}
-
-fn doubt_of(best: Best) -> Doubt {
-  return Doubt(best.most, best.most | best.least, best.signed, ordered(result_of(best)));
-}
-
-fn with_doubt(doubt: Doubt, best: Best) -> Doubt {
-  let other = doubt_of(best);
-  return Doubt(
-    max(doubt.most, other.most),
-    min(doubt.zeros, other.zeros),
-    max(doubt.signed, other.signed),
-    min(doubt.lowest, other.lowest),
-  );
-}
-
-fn doubtful(tile: Tile) -> bool {
-  var doubt = doubt_of(tile.l0);
-  if (LINES > 1u) {
-    doubt = with_doubt(doubt, tile.l1);
-  }
-  if (LINES > 2u) {
-    doubt = with_doubt(doubt, tile.l2);
-  }
-  if (LINES > 3u) {
-    doubt = with_doubt(doubt, tile.l3);
-  }
-  if (LINES > 4u) {
-    doubt = with_doubt(doubt, tile.l4);
-  }
-  if (LINES > 5u) {
-    doubt = with_doubt(doubt, tile.l5);
-  }
-  if (LINES > 6u) {
-    doubt = with_doubt(doubt, tile.l6);
-  }
-  if (LINES > 7u) {
-    doubt = with_doubt(doubt, tile.l7);
-  }
-  let largest = i32(INFINITE << BELOW);
-  var doubts = (doubt.most > Lanes(largest)) | (doubt.zeros == Lanes(i32(0x80000000u)));
-  if (NAN_POLICY != SEED_LOWEST) {
-    doubts = doubts | (doubt.signed > Numbers(u32(largest) | 0x80000000u));
-  } else {
-    let lowest = ordered(Lanes(i32(from_pair(pool.lowest_value) << BELOW)));
-    doubts = doubts | (doubt.lowest <= lowest);
-  }
-  return any(doubts);
 }

@@ -8,35 +8,52 @@ fn computed_again(place: Place, tile: Tile) -> bool {
 }
 
 //// doubtful_tile: The maxima are computed by keys, and written. It is a loop, for it is rare and should be small.
-// requires: doubtful, Placed, placed, later, taps_of, line_at, line_position, line_number, store_placed, KERNEL_0, KERNEL_1, KERNEL_2, LINES, LINES_BETWEEN
+// requires: Best, result_of, ordered, Lanes, Numbers, Placed, placed, later, taps_of, line_at, line_position, line_number, store_placed, KERNEL_0, KERNEL_1, KERNEL_2, LINES, LINES_BETWEEN, NAN_POLICY, SEED_LOWEST, INFINITE, BELOW, pool, from_pair
+// The largest of all lanes by which a tile is doubtful.
+struct Doubt {
+  most: Lanes,
+  zeros: Lanes,
+  signed: Numbers,
+  lowest: Lanes,
+}
+
+fn doubt_of(best: Best) -> Doubt {
+  return Doubt(best.most, best.most | best.least, best.signed, ordered(result_of(best)));
+}
+
+fn with_doubt(doubt: Doubt, best: Best) -> Doubt {
+  let other = doubt_of(best);
+  return Doubt(
+    max(doubt.most, other.most),
+    min(doubt.zeros, other.zeros),
+    max(doubt.signed, other.signed),
+    min(doubt.lowest, other.lowest),
+  );
+}
+
+fn doubtful(tile: Tile) -> bool {
+  var doubt = doubt_of(tile[0]);
+  for (var line = 1u; line < LINES; line++) { // unrolled
+    doubt = with_doubt(doubt, tile[line]);
+  }
+  let largest = i32(INFINITE << BELOW);
+  var doubts = (doubt.most > Lanes(largest)) | (doubt.zeros == Lanes(i32(0x80000000u)));
+  if (NAN_POLICY != SEED_LOWEST) {
+    doubts = doubts | (doubt.signed > Numbers(u32(largest) | 0x80000000u));
+  } else {
+    let lowest = ordered(Lanes(i32(from_pair(pool.lowest_value) << BELOW)));
+    doubts = doubts | (doubt.lowest <= lowest);
+  }
+  return any(doubts);
+}
+
 fn placed_row(place: Place, depth: u32, line: u32) -> Placed {
   let in_plane = line_at(place, depth, line);
-  let taps = taps_of(line_position(place, in_plane), place.columns);
+  let row = taps_of(line_position(place, in_plane), place.columns);
   let number = line_number(place, in_plane, depth, line);
-  var best = placed(taps.t0, number + taps.n0);
-  if (KERNEL_2 > 1u) {
-    best = later(best, placed(taps.t1, number + taps.n1));
-  }
-  if (KERNEL_2 > 2u) {
-    best = later(best, placed(taps.t2, number + taps.n2));
-  }
-  if (KERNEL_2 > 3u) {
-    best = later(best, placed(taps.t3, number + taps.n3));
-  }
-  if (KERNEL_2 > 4u) {
-    best = later(best, placed(taps.t4, number + taps.n4));
-  }
-  if (KERNEL_2 > 5u) {
-    best = later(best, placed(taps.t5, number + taps.n5));
-  }
-  if (KERNEL_2 > 6u) {
-    best = later(best, placed(taps.t6, number + taps.n6));
-  }
-  if (KERNEL_2 > 7u) {
-    best = later(best, placed(taps.t7, number + taps.n7));
-  }
-  if (KERNEL_2 > 8u) {
-    best = later(best, placed(taps.t8, number + taps.n8));
+  var best = placed(row.taps[0], number + row.numbers[0]);
+  for (var tap = 1u; tap < KERNEL_2; tap++) { // unrolled
+    best = later(best, placed(row.taps[tap], number + row.numbers[tap]));
   }
   return best;
 }

@@ -29,13 +29,18 @@ fn one_at(position: u32) -> u32 {
 }
 
 //// fours: What vectors of four elements share.
-// provides: x, four_at
+// provides: x, four_at, quad_at
 // requires: Elements, Vector, elements_of
 @group(0) @binding(1) var<storage, read> x: array<Vector>;
 
+// A vector by its number.
+fn quad_at(number: u32) -> Elements {
+  return elements_of(x[number]);
+}
+
 // Four elements; `position` is a multiple of four.
 fn four_at(position: u32) -> Elements {
-  return elements_of(x[position >> 2u]);
+  return quad_at(position >> 2u);
 }
 
 //// fours64: Of two 64-bit elements.

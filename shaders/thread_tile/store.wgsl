@@ -10,9 +10,9 @@ fn store_line(place: Place, line: u32, best: Best) {
   }
 }
 
-//// places: Maxima with their places.
-// provides: store_line, Best, one, joined
-// requires: Place, Placed, placed, later, store_placed, Lanes
+//// placed_maxima: Maxima with their places, as maxima.
+// provides: Best, one, joined
+// requires: Placed, placed, later, Lanes
 alias Best = Placed;
 
 fn one(taps: Lanes, number: u32) -> Best {
@@ -23,6 +23,9 @@ fn joined(p: Best, q: Best) -> Best {
   return later(p, q);
 }
 
+//// places: Maxima with their places.
+// provides: store_line
+// requires: Place, Best, store_placed
 fn store_line(place: Place, line: u32, best: Best) {
   store_placed(place, line, best);
 }

@@ -1,29 +1,13 @@
-// A line of X as the taps of windows side by side: `t<k>` has the tap k of each window, whose number is that of the
-// line plus `n<k>`. Taps outside the line are replaced by the nearest tap of the same window inside it, which changes
+// A line of X as the taps of windows side by side: `taps[k]` has the tap k of each window, whose number is
+// that of the line plus `numbers[k]`. Taps outside the line are replaced by the nearest tap of the same window inside it, which changes
 // neither the maximum nor the first element.
 
 //// taps: The vectors of a line.
 // provides: Taps
-// requires: Lanes
+// requires: Lanes, KERNEL_2
 struct Taps {
-  t0: Lanes,
-  t1: Lanes,
-  t2: Lanes,
-  t3: Lanes,
-  t4: Lanes,
-  t5: Lanes,
-  t6: Lanes,
-  t7: Lanes,
-  t8: Lanes,
-  n0: u32,
-  n1: u32,
-  n2: u32,
-  n3: u32,
-  n4: u32,
-  n5: u32,
-  n6: u32,
-  n7: u32,
-  n8: u32,
+  taps: array<Lanes, KERNEL_2>,
+  numbers: array<u32, KERNEL_2>,
 }
 
 //// taps_along: The windows of four neighbouring outputs of a line. The elements that the windows span are loaded
@@ -32,9 +16,9 @@ struct Taps {
 //
 //   columns  . . . -1 | 0 1 2 3 | 4 . . .       KERNEL_2 = 3, STRIDE_2 = 1, PAD_2 = 1, BEHIND = 1, SPAN = 6
 //   loads    [vector]  [vector]  [vector]
-//   t0             -1   0 1 2
-//   t1                  0 1 2 3
-//   t2                    1 2 3   4
+//   taps[0]        -1   0 1 2
+//   taps[1]             0 1 2 3
+//   taps[2]               1 2 3   4
 // provides: Columns, columns_of, taps_of, lane_column, lane_channel
 // requires: Taps, pool, Lane, lane_from, lanes_from, four_at, KERNEL_2, STRIDE_2, DILATION_2, PAD_2, BEHIND, SPAN
 // The columns of the vectors that are loaded, and which lie outside. They are the same in every line.
@@ -74,117 +58,54 @@ fn lane_channel(lane: u32) -> u32 {
   return 0u;
 }
 
+fn four_lanes_at(position: u32) -> array<Lane, 4> {
+  let four = four_at(position);
+  return array<Lane, 4>(lane_from(four.a), lane_from(four.b), lane_from(four.c), lane_from(four.d));
+}
+
 fn taps_of(line: u32, columns: Columns) -> Taps {
   var s: array<Lane, SPAN>;
-  let v0 = four_at(line + columns.whole);
-  s[PAD_2] = lane_from(v0.a);
-  s[PAD_2 + 1u] = lane_from(v0.b);
-  s[PAD_2 + 2u] = lane_from(v0.c);
-  s[PAD_2 + 3u] = lane_from(v0.d);
-  if (STRIDE_2 > 1u) {
-    let v1 = four_at(line + columns.whole + 4u);
-    s[PAD_2 + 4u] = lane_from(v1.a);
-    s[PAD_2 + 5u] = lane_from(v1.b);
-    s[PAD_2 + 6u] = lane_from(v1.c);
-    s[PAD_2 + 7u] = lane_from(v1.d);
-  }
-  if (STRIDE_2 > 2u) {
-    let v2 = four_at(line + columns.whole + 8u);
-    s[PAD_2 + 8u] = lane_from(v2.a);
-    s[PAD_2 + 9u] = lane_from(v2.b);
-    s[PAD_2 + 10u] = lane_from(v2.c);
-    s[PAD_2 + 11u] = lane_from(v2.d);
-  }
-  if (STRIDE_2 > 3u) {
-    let v3 = four_at(line + columns.whole + 12u);
-    s[PAD_2 + 12u] = lane_from(v3.a);
-    s[PAD_2 + 13u] = lane_from(v3.b);
-    s[PAD_2 + 14u] = lane_from(v3.c);
-    s[PAD_2 + 15u] = lane_from(v3.d);
-  }
-  // Outside, the next tap of the same window.
-  if (PAD_2 > 0u) {
-    let before = four_at(line + columns.before);
-    s[PAD_2 - 1u] = select(lane_from(before.d), s[min(PAD_2 - 1u + DILATION_2, END - 1u)], columns.no_before);
-    if (PAD_2 > 1u) {
-      s[PAD_2 - 2u] = select(lane_from(before.c), s[min(PAD_2 - 2u + DILATION_2, END - 1u)], columns.no_before);
-    }
-    if (PAD_2 > 2u) {
-      s[PAD_2 - 3u] = select(lane_from(before.b), s[min(PAD_2 - 3u + DILATION_2, END - 1u)], columns.no_before);
-    }
-    if (PAD_2 > 3u) {
-      s[PAD_2 - 4u] = select(lane_from(before.a), s[min(PAD_2 - 4u + DILATION_2, END - 1u)], columns.no_before);
+  for (var vector = 0u; vector < STRIDE_2; vector++) { // unrolled
+    let four = four_lanes_at(line + columns.whole + 4u * vector);
+    for (var i = 0u; i < 4u; i++) { // unrolled
+      s[PAD_2 + 4u * vector + i] = four[i];
     }
   }
-  // Outside, the tap before.
   if (BEHIND > 0u) {
-    let behind = four_at(line + columns.behind);
-    s[END] = select(lane_from(behind.a), s[max(END, DILATION_2) - DILATION_2], columns.no_behind);
-    if (BEHIND > 1u) {
-      s[END + 1u] = select(lane_from(behind.b), s[max(END + 1u, DILATION_2) - DILATION_2], columns.no_behind);
-    }
-    if (BEHIND > 2u) {
-      s[END + 2u] = select(lane_from(behind.c), s[max(END + 2u, DILATION_2) - DILATION_2], columns.no_behind);
-    }
-    if (BEHIND > 3u) {
-      s[END + 3u] = select(lane_from(behind.d), s[max(END + 3u, DILATION_2) - DILATION_2], columns.no_behind);
+    let four = four_lanes_at(line + columns.behind);
+    for (var i = 0u; i < min(BEHIND, 4u); i++) { // unrolled
+      s[END + i] = four[i];
     }
   }
   if (BEHIND > 4u) {
-    let behind = four_at(line + columns.behind_4);
-    s[END + 4u] = select(lane_from(behind.a), s[max(END + 4u, DILATION_2) - DILATION_2], columns.no_behind_4);
-    if (BEHIND > 5u) {
-      s[END + 5u] = select(lane_from(behind.b), s[max(END + 5u, DILATION_2) - DILATION_2], columns.no_behind_4);
-    }
-    if (BEHIND > 6u) {
-      s[END + 6u] = select(lane_from(behind.c), s[max(END + 6u, DILATION_2) - DILATION_2], columns.no_behind_4);
-    }
-    if (BEHIND > 7u) {
-      s[END + 7u] = select(lane_from(behind.d), s[max(END + 7u, DILATION_2) - DILATION_2], columns.no_behind_4);
+    let four = four_lanes_at(line + columns.behind_4);
+    for (var i = 4u; i < BEHIND; i++) { // unrolled
+      s[END + i] = four[i - 4u];
     }
   }
-  var taps: Taps;
-  taps.t0 = lanes_from(s[0u], s[STRIDE_2], s[2u * STRIDE_2], s[3u * STRIDE_2]);
-  if (KERNEL_2 > 1u) {
-    taps.n1 = 1u;
-    taps.t1 = lanes_from(s[DILATION_2], s[DILATION_2 + STRIDE_2], s[DILATION_2 + 2u * STRIDE_2], s[DILATION_2 + 3u * STRIDE_2]);
+  // Outside, the next tap of the same window.
+  if (PAD_2 > 0u) {
+    let four = four_lanes_at(line + columns.before);
+    for (var i = 1u; i < PAD_2 + 1u; i++) { // unrolled
+      s[PAD_2 - i] = select(four[4u - i], s[min(PAD_2 - i + DILATION_2, SPAN - 1u)], columns.no_before);
+    }
   }
-  if (KERNEL_2 > 2u) {
-    const TAP = 2u * DILATION_2;
-    taps.n2 = 2u;
-    taps.t2 = lanes_from(s[TAP], s[TAP + STRIDE_2], s[TAP + 2u * STRIDE_2], s[TAP + 3u * STRIDE_2]);
+  // Outside, the tap before.
+  for (var i = 0u; i < BEHIND; i++) { // unrolled
+    let before = s[max(END + i, DILATION_2) - DILATION_2];
+    if (i < 4u) {
+      s[END + i] = select(s[END + i], before, columns.no_behind);
+    } else {
+      s[END + i] = select(s[END + i], before, columns.no_behind_4);
+    }
   }
-  if (KERNEL_2 > 3u) {
-    const TAP = 3u * DILATION_2;
-    taps.n3 = 3u;
-    taps.t3 = lanes_from(s[TAP], s[TAP + STRIDE_2], s[TAP + 2u * STRIDE_2], s[TAP + 3u * STRIDE_2]);
+  var found: Taps;
+  for (var tap = 0u; tap < KERNEL_2; tap++) { // unrolled
+    const FIRST = tap * DILATION_2;
+    found.numbers[tap] = tap;
+    found.taps[tap] = lanes_from(s[FIRST], s[FIRST + STRIDE_2], s[FIRST + 2u * STRIDE_2], s[FIRST + 3u * STRIDE_2]);
   }
-  if (KERNEL_2 > 4u) {
-    const TAP = 4u * DILATION_2;
-    taps.n4 = 4u;
-    taps.t4 = lanes_from(s[TAP], s[TAP + STRIDE_2], s[TAP + 2u * STRIDE_2], s[TAP + 3u * STRIDE_2]);
-  }
-  if (KERNEL_2 > 5u) {
-    const TAP = 5u * DILATION_2;
-    taps.n5 = 5u;
-    taps.t5 = lanes_from(s[TAP], s[TAP + STRIDE_2], s[TAP + 2u * STRIDE_2], s[TAP + 3u * STRIDE_2]);
-  }
-  if (KERNEL_2 > 6u) {
-    const TAP = 6u * DILATION_2;
-    taps.n6 = 6u;
-    taps.t6 = lanes_from(s[TAP], s[TAP + STRIDE_2], s[TAP + 2u * STRIDE_2], s[TAP + 3u * STRIDE_2]);
-  }
-  if (KERNEL_2 > 7u) {
-    const TAP = 7u * DILATION_2;
-    taps.n7 = 7u;
-    taps.t7 = lanes_from(s[TAP], s[TAP + STRIDE_2], s[TAP + 2u * STRIDE_2], s[TAP + 3u * STRIDE_2]);
-  }
-  if (KERNEL_2 > 8u) {
-    const TAP = 8u * DILATION_2;
-    taps.n8 = 8u;
-    taps.t8 = lanes_from(s[TAP], s[TAP + STRIDE_2], s[TAP + 2u * STRIDE_2], s[TAP + 3u * STRIDE_2]);
-  }
-  return taps;
+  return found;
 }
 
 //// taps_apart: The window of one output in four channels, or in one: each tap is loaded by itself. Neighbouring
@@ -199,39 +120,9 @@ struct Columns {
 
 fn columns_of(column: i32, channel: u32) -> Columns {
   var columns: Columns;
-  columns.column[0u] = clamp_tap(column, pool.axes[2].input, DILATION_2);
-  columns.position[0u] = columns.column[0u] * pool.inner + channel;
-  if (KERNEL_2 > 1u) {
-    columns.column[1u] = clamp_tap(column + i32(DILATION_2), pool.axes[2].input, DILATION_2);
-    columns.position[1u] = columns.column[1u] * pool.inner + channel;
-  }
-  if (KERNEL_2 > 2u) {
-    columns.column[2u] = clamp_tap(column + i32(2u * DILATION_2), pool.axes[2].input, DILATION_2);
-    columns.position[2u] = columns.column[2u] * pool.inner + channel;
-  }
-  if (KERNEL_2 > 3u) {
-    columns.column[3u] = clamp_tap(column + i32(3u * DILATION_2), pool.axes[2].input, DILATION_2);
-    columns.position[3u] = columns.column[3u] * pool.inner + channel;
-  }
-  if (KERNEL_2 > 4u) {
-    columns.column[4u] = clamp_tap(column + i32(4u * DILATION_2), pool.axes[2].input, DILATION_2);
-    columns.position[4u] = columns.column[4u] * pool.inner + channel;
-  }
-  if (KERNEL_2 > 5u) {
-    columns.column[5u] = clamp_tap(column + i32(5u * DILATION_2), pool.axes[2].input, DILATION_2);
-    columns.position[5u] = columns.column[5u] * pool.inner + channel;
-  }
-  if (KERNEL_2 > 6u) {
-    columns.column[6u] = clamp_tap(column + i32(6u * DILATION_2), pool.axes[2].input, DILATION_2);
-    columns.position[6u] = columns.column[6u] * pool.inner + channel;
-  }
-  if (KERNEL_2 > 7u) {
-    columns.column[7u] = clamp_tap(column + i32(7u * DILATION_2), pool.axes[2].input, DILATION_2);
-    columns.position[7u] = columns.column[7u] * pool.inner + channel;
-  }
-  if (KERNEL_2 > 8u) {
-    columns.column[8u] = clamp_tap(column + i32(8u * DILATION_2), pool.axes[2].input, DILATION_2);
-    columns.position[8u] = columns.column[8u] * pool.inner + channel;
+  for (var tap = 0u; tap < KERNEL_2; tap++) { // unrolled
+    columns.column[tap] = clamp_tap(column + i32(tap * DILATION_2), pool.axes[2].input, DILATION_2);
+    columns.position[tap] = columns.column[tap] * pool.inner + channel;
   }
   return columns;
 }
@@ -245,40 +136,10 @@ fn lane_channel(lane: u32) -> u32 {
 }
 
 fn taps_of(line: u32, columns: Columns) -> Taps {
-  var taps: Taps;
-  taps.n0 = columns.column[0u];
-  taps.t0 = lanes_at(line + columns.position[0u]);
-  if (KERNEL_2 > 1u) {
-    taps.n1 = columns.column[1u];
-    taps.t1 = lanes_at(line + columns.position[1u]);
+  var found: Taps;
+  for (var tap = 0u; tap < KERNEL_2; tap++) { // unrolled
+    found.numbers[tap] = columns.column[tap];
+    found.taps[tap] = lanes_at(line + columns.position[tap]);
   }
-  if (KERNEL_2 > 2u) {
-    taps.n2 = columns.column[2u];
-    taps.t2 = lanes_at(line + columns.position[2u]);
-  }
-  if (KERNEL_2 > 3u) {
-    taps.n3 = columns.column[3u];
-    taps.t3 = lanes_at(line + columns.position[3u]);
-  }
-  if (KERNEL_2 > 4u) {
-    taps.n4 = columns.column[4u];
-    taps.t4 = lanes_at(line + columns.position[4u]);
-  }
-  if (KERNEL_2 > 5u) {
-    taps.n5 = columns.column[5u];
-    taps.t5 = lanes_at(line + columns.position[5u]);
-  }
-  if (KERNEL_2 > 6u) {
-    taps.n6 = columns.column[6u];
-    taps.t6 = lanes_at(line + columns.position[6u]);
-  }
-  if (KERNEL_2 > 7u) {
-    taps.n7 = columns.column[7u];
-    taps.t7 = lanes_at(line + columns.position[7u]);
-  }
-  if (KERNEL_2 > 8u) {
-    taps.n8 = columns.column[8u];
-    taps.t8 = lanes_at(line + columns.position[8u]);
-  }
-  return taps;
+  return found;
 }

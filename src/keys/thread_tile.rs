@@ -98,7 +98,7 @@ impl ThreadTileKey<'_> {
             }
         });
         variants.extend(match (pairs || self.sink.index_type().is_some(), self.dtype.is_float()) {
-            (true, _) => ["thread_tile/places", "thread_tile/sure", "thread_tile/sure"],
+            (true, _) => ["thread_tile/places", "thread_tile/placed_maxima", "thread_tile/sure"],
             (false, true) => ["thread_tile/values", "thread_tile/doubtful_tile", "reduce/max_of_floats_in_lanes"],
             (false, false) => ["thread_tile/values", "thread_tile/sure", "reduce/max_of_integers_in_lanes"],
         });

@@ -21,6 +21,7 @@ mod slide;
 mod slide_layout;
 mod slide_pass;
 mod sliding;
+mod strip;
 mod team;
 mod thread_tile;
 mod tuning;

@@ -62,6 +62,7 @@ pub(super) fn dispatches(
         outputs_per_group: depth.saturating_mul(height).saturating_mul(width),
         invocations_per_group: invocations(lines),
         whole: true,
+        taps: None,
     };
     let indices = one.epilogue.iterations().saturating_mul(tile.most_indices()).saturating_mul(lines);
     let iterations = tile.iterations(lines).saturating_add(indices);

@@ -26,12 +26,14 @@ pub(super) struct Groups {
     /// Whether groups lie at fixed positions: a dispatch then runs all invocations of every group that its outputs
     /// overlap.
     pub whole: bool,
+    /// Taps that are read for an output, where windows share most of theirs; otherwise all of the window.
+    pub taps: Option<u64>,
 }
 
 impl Groups {
     /// `outputs` outputs per invocation.
     pub fn of(outputs: u64, dtype: DType) -> Groups {
-        Groups { unit: unit(dtype), outputs_per_group: outputs, invocations_per_group: 1, whole: false }
+        Groups { unit: unit(dtype), outputs_per_group: outputs, invocations_per_group: 1, whole: false, taps: None }
     }
 
     /// The invocations of a dispatch over these outputs.
@@ -81,7 +83,7 @@ impl Partitioner<'_> {
     pub fn dispatches(&self, number: usize, sink: Sink, groups: &Groups) -> Result<Vec<DispatchRanges>, PlanError> {
         let total = self.passes[number].outputs;
         // A dispatch takes at most one unit of outputs, or as many outputs as keep its taps within `MAX_TAPS`.
-        let most_outputs = groups.unit.max(MAX_TAPS.checked_div(self.most_taps(number)).unwrap_or(MAX_TAPS));
+        let most_outputs = groups.unit.max(MAX_TAPS.checked_div(self.most_taps(number, groups)).unwrap_or(MAX_TAPS));
         within("dispatches", total.div_ceil(most_outputs), MAX_DISPATCHES)?;
         let ranges = ranges(total, groups.unit, |outputs| self.fit(number, sink, groups, outputs))?;
         Ok(ranges.into_iter().map(|outputs| self.ranges(number, outputs)).collect())
@@ -116,10 +118,10 @@ impl Partitioner<'_> {
         range
     }
 
-    /// The most taps of an output of a pass, at least one.
-    fn most_taps(&self, number: usize) -> u64 {
+    /// The most taps that are read for an output of a pass, at least one.
+    fn most_taps(&self, number: usize, groups: &Groups) -> u64 {
         let axes = self.passes[number].axes.iter();
-        axes.fold(1, |product: u64, axis| product.saturating_mul(axis.most_taps.max(1)))
+        groups.taps.unwrap_or(axes.fold(1, |product: u64, axis| product.saturating_mul(axis.most_taps.max(1))))
     }
 
     /// Refuses more outputs than one dispatch can compute.
@@ -129,7 +131,7 @@ impl Partitioner<'_> {
         // A single unit of outputs is not divided further for its taps: the iterations of an invocation are bounded
         // anyway.
         if outputs.count() > groups.unit {
-            within("taps of a dispatch", outputs.count().saturating_mul(self.most_taps(number)), MAX_TAPS)?;
+            within("taps of a dispatch", outputs.count().saturating_mul(self.most_taps(number, groups)), MAX_TAPS)?;
         }
         grid(groups.invocations(outputs), self.limits)?;
         within(

@@ -10,6 +10,7 @@ use super::partition::{bound_range, index_bytes, ranges, same_place, store, unit
 use super::slide::{Pitch, Slide};
 use super::slide_layout::SlideLayout;
 use super::slide_pass::SlidePass;
+use super::strip;
 use super::tuning::sliding::CACHE_BYTES;
 use super::view::{ALIGNMENT, ElementRange};
 use crate::family::{Build, Family};
@@ -35,6 +36,13 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     schedule.build = Build::Specialised;
     if plan.later_part {
         return Family::Sliding.refuse("the windows are parts of windows");
+    }
+    // Software, 13x13 and 31x31: 17 to 36 copies by strips, whose invocations wait for each other, and 4 to 17 along
+    // one axis at a time.
+    let mut strips = schedule.clone();
+    if !limits.software && strip::dispatches(&mut strips, wanted).is_ok() {
+        *schedule = strips;
+        return Ok(());
     }
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let layout = SlideLayout::of(plan, limits)?;

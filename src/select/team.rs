@@ -70,8 +70,13 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         window: team.window,
         constants: &one.pass.constants(plan.nan_policy),
     });
-    let groups =
-        Groups { unit: unit(plan.dtype()), outputs_per_group: lanes, invocations_per_group: members, whole: false };
+    let groups = Groups {
+        unit: unit(plan.dtype()),
+        outputs_per_group: lanes,
+        invocations_per_group: members,
+        whole: false,
+        taps: None,
+    };
     one.dispatches(schedule, key, &groups, 1, iterations)
 }
 

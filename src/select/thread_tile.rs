@@ -213,6 +213,7 @@ impl Tiles {
                 outputs_per_group: one.pass.outputs.checked_div(planes(&one.pass)).unwrap_or(1),
                 invocations_per_group: self.invocations(&one.pass, lines),
                 whole: true,
+                taps: None,
             };
             (groups, lines.into())
         };

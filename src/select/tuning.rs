@@ -151,6 +151,16 @@ pub(super) mod sliding {
     pub const CACHE_BYTES: u64 = 64 << 20;
 }
 
+/// Large windows that slide, by strips.
+pub(super) mod strip {
+    /// The most blocks of lines of a strip. A strip reads one block more, so longer strips read fewer lines twice, and
+    /// leave fewer invocations.
+    pub const MOST_BLOCKS: u64 = 8;
+
+    /// Invocations that fill a GPU: with fewer, strips are shorter. Never varied.
+    pub const INVOCATIONS: u64 = 1 << 16;
+}
+
 /// Windows pooled by teams of invocations.
 pub(super) mod team {
     /// Pairs of a number of loads per plane and the team's size from that number on, a power of two. Larger teams

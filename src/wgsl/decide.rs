@@ -1,5 +1,7 @@
 //! `if`s that a kernel's constants decide. A text is made without the blocks that are never taken: drivers inline every
 //! function before they remove such blocks, so a call in one of them costs as much to compile as one that is made.
+//! Loops between constant bounds that are marked as unrolled are written out, so that elements of arrays have constant
+//! numbers and lie in registers.
 //!
 //! What is decided is plain WGSL and stays valid if it is left as it is.
 
@@ -78,6 +80,10 @@ impl Block<'_> {
                             _ => rest,
                         }
                     }
+                    "for" => self.unrolled(rest, kept).unwrap_or_else(|| {
+                        kept.push_str(word);
+                        rest
+                    }),
                     "return" | "break" | "continue" => {
                         kept.push_str(word);
                         kept.push_str(split_after(rest, rest.find(';')).0);
@@ -93,6 +99,27 @@ impl Block<'_> {
         }
         kept.push_str(text);
         false
+    }
+
+    /// Copies the body of a loop that is marked as unrolled, once for each number of its variable, between constant
+    /// bounds; `text` follows the word `for`. Returns the text behind the loop.
+    fn unrolled<'t>(&self, text: &'t str, kept: &mut String) -> Option<&'t str> {
+        let (head, rest) = text.split_at(text.find('{')?);
+        let (body, behind) = braces(rest);
+        let body = body.strip_prefix(UNROLLED)?;
+        let (begin, rest) = head.trim_start().strip_prefix("(var ")?.split_once("; ")?;
+        let (name, from) = begin.split_once(" = ")?;
+        let end = rest.split_once("; ")?.0.strip_prefix(name)?.strip_prefix(" < ")?;
+        let number = |text| match Expression::new(text, self.constants).whole()? {
+            Value::Number(number) => Some(number),
+            Value::Truth(_) => None,
+        };
+        for value in number(from)?..number(end)? {
+            kept.push('{');
+            self.copy(&with_number(body, name, value), kept);
+            kept.push('}');
+        }
+        Some(behind)
     }
 
     /// Copies what may be taken of the arms of an `if`; `text` follows that word. Returns the text behind them, and
@@ -147,6 +174,27 @@ impl Block<'_> {
             return (behind, ends && !open);
         }
     }
+}
+
+/// What stands behind the brace of a loop that is unrolled.
+const UNROLLED: &str = " // unrolled";
+
+/// The text with a number in place of a name.
+fn with_number(mut text: &str, name: &str, number: u32) -> String {
+    let mut kept = String::with_capacity(text.len());
+    while let Some(at) = text.find(is_of_a_name) {
+        let (before, rest) = text.split_at(at);
+        let (word, rest) = rest.split_at(rest.find(|c| !is_of_a_name(c)).unwrap_or(rest.len()));
+        kept.push_str(before);
+        if word == name && !before.ends_with('.') {
+            kept.push_str(&format!("{number}u"));
+        } else {
+            kept.push_str(word);
+        }
+        text = rest;
+    }
+    kept.push_str(text);
+    kept
 }
 
 /// The white space at the end of a block.
@@ -337,6 +385,23 @@ mod tests {
             ("  if (max(A, 5u) - 1u == 4u && B % 4u == 2u) { g(); }\n", "  g();\n"),
             ("  if (select(1u, 7u, C) == 7u) { g(); }\n", "  g();\n"),
             ("  if (A == 3u) { // } is text\n    g();\n  }\n  h();\n", "  h();\n"),
+        ] {
+            assert_eq!(with(statements), kept, "{statements}");
+        }
+    }
+
+    #[test]
+    fn marked_loops_are_unrolled() {
+        for (statements, kept) in [
+            (
+                "  for (var i = 0u; i < A; i++) { // unrolled\n    g(i, x.i, ii);\n  }\n",
+                "  {\n    g(0u, x.i, ii);\n  }{\n    g(1u, x.i, ii);\n  }\n",
+            ),
+            (
+                "  for (var i = A; i < B - 3u; i++) { // unrolled\n if (i == A) { g(); } h(i); }\n",
+                "  {\n g(); h(2u); }\n",
+            ),
+            ("  for (var i = 2u; i < A; i++) { // unrolled\n g(i); }\n", "  \n"),
         ] {
             assert_eq!(with(statements), kept, "{statements}");
         }

@@ -193,7 +193,14 @@ parts! {
     thread_tile / again: sure doubtful_tile;
     thread_tile / put_lanes: put_one_lane put_four_lanes word_of_outputs put_in_word;
     thread_tile / tile_outcome: tile_outcome;
-    thread_tile / store: values places store_one store_in_word store_one_pair store_four store_four_pairs;
+    thread_tile / store: values placed_maxima places store_one store_in_word store_one_pair store_four store_four_pairs;
+    strip / numbers: numbers;
+    strip / lowest: lowest_integer lowest_float;
+    strip / taps: taps_by_ones taps_by_fours;
+    strip / kept: kept_lanes kept_in_keys kept_beside_keys;
+    strip / turns: turns_sure turns_of_places turns_doubtful;
+    strip / settled: settled_integers settled_floats settled_places;
+    kernel / pool_strip: pool_strip;
     kernel / pool_thread_tile: pool_thread_tile;
     kernel / pool_words: pool_words;
     kernel / pool_odd_lines: pool_odd_lines;

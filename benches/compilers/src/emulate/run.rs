@@ -205,6 +205,10 @@ impl<'a> Machine<'a> {
                     mask = Mask::NONE;
                 }
                 Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => {}
+                Statement::WorkGroupUniformLoad { pointer, result } => {
+                    let value = self.load(*pointer, mask, std::ptr::from_ref(statement) as usize, self.line(*span))?;
+                    self.frame().values[result.index()] = Some(value.into());
+                }
                 Statement::Store { pointer, value } => {
                     let place = std::ptr::from_ref(statement) as usize;
                     let line = self.line(*span);

@@ -299,13 +299,13 @@ fn windows_that_slide() {
     let run =
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Sliding, pool, shape, dtype, indices);
     let same = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
-    run(&same(13), &[2, 3, 20, 22], DType::F32, I64);
+    // Strips: what values alone do not tell, and words that channels share.
+    run(&same(13).nan_policy(NanPolicy::PropagateLast), &[2, 3, 20, 22], DType::F32, NONE);
+    run(&same(8), &[2, 3, 20, 24], DType::F16, NONE);
+    run(&same(9).layout(Layout::Nhwc), &[2, 20, 20, 3], DType::U8, I32);
     // Rows that are not whole vectors of lanes, of even and of odd length.
-    run(&same(13).nan_policy(NanPolicy::PropagateLast), &[2, 3, 20, 22], DType::F32, I64);
     run(&same(6).nan_policy(NanPolicy::SeedLowest), &[2, 1, 19, 21], DType::Bf16, I32);
     run(&same(5), &[2, 2, 33, 36], DType::U8, I64);
-    run(&same(9), &[1, 3, 21, 27], DType::I64, I32);
-    run(&same(9).layout(Layout::Nhwc), &[2, 20, 18, 3], DType::F32, I64);
     // Strides that divide a window or do not, and dilation: outputs that share taps lie apart.
     run(&MaxPool::new([3, 9]).strides([5, 4]).pads([1, 8, 2, 0]), &[1, 3, 41, 67], DType::F16, I64);
     run(&MaxPool::new([7, 9]).dilations([4, 6]).strides([2, 4]).pads([9, 20, 3, 17]), &[1, 2, 41, 67], DType::F32, I64);
@@ -315,6 +315,7 @@ fn windows_that_slide() {
     // Elements and positions of different sizes, so that their bound ranges begin at different multiples of the
     // alignment.
     let limits = Limits { max_binding_bytes: 20 << 10, ..gpu().limits() };
+    agrees_within(&limits, Family::Sliding, &same(9), &[4, 32, 10, 8], DType::F32, I64);
     agrees_within(&limits, Family::Sliding, &same(7), &[4, 32, 10, 8], DType::F16, I32);
     agrees_within(&limits, Family::Sliding, &same(5), &[1, 2, 101, 43], DType::I64, I32);
 }

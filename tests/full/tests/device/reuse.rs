@@ -146,7 +146,8 @@ fn equal_plans_share_a_preparation_and_its_scratch_memory() {
     let gpu = Gpu::new_blocking().unwrap();
     let sliding = gpu.with_choice(Choice { family: Some(Family::Sliding), build: None });
     let tensors = [tensor(&[1, 2, 24, 24], 1), tensor(&[1, 2, 24, 24], 2)];
-    let plan = MaxPool::new([9, 9]).plan(tensors[0].shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let pool = MaxPool::new([9, 9]).dilations([2, 1]);
+    let plan = pool.plan(tensors[0].shape(), DType::F32, Some(IndexType::I64)).unwrap();
     let prepared = sliding.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap();
     assert!(prepared.schedule().scratch_bytes() > 0 && prepared.schedule().dispatches().len() > 1);
     let mut chain = sliding.chain();
@@ -166,7 +167,7 @@ fn equal_plans_share_a_preparation_and_its_scratch_memory() {
     }
     // One-shot calls take the same; another choice of kernels has its own, and trimming forgets all.
     let pipelines = gpu.pipeline_count();
-    MaxPool::new([9, 9]).on(tensors[0].view()).with_indices::<i64>().run_blocking(&sliding).unwrap();
+    pool.on(tensors[0].view()).with_indices::<i64>().run_blocking(&sliding).unwrap();
     assert_eq!(gpu.pipeline_count(), pipelines);
     let other = gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap();
     assert!(!std::ptr::eq(other.schedule(), prepared.schedule()));

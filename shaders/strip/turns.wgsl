@@ -1,0 +1,155 @@
+// How often a strip is computed.
+// provides: begin_doubts, seen, note_doubts, note_zero, goes_on
+// requires: Best, Place
+
+//// turns_sure: Once.
+// provides: nan_met
+// requires: Kept
+fn begin_doubts(local: u32) {
+}
+
+fn seen(place: Place, line: u32, turn: u32) {
+}
+
+fn note_doubts(best: Best, turn: u32) {
+}
+
+fn note_zero(result: Kept) {
+}
+
+fn nan_met() -> bool {
+  return false;
+}
+
+fn goes_on(turn: u32, local: u32) -> bool {
+  return false;
+}
+
+//// turns_of_places: Once. Under SEED_FIRST a NaN that is the first element of its window wins, though not by its key;
+// nobody looks for one where the workgroup has met no NaN.
+// provides: nan_met
+// requires: taps, TAPS, BELOW, INFINITE, NAN_POLICY, SEED_FIRST, Kept
+var<workgroup> nans: atomic<u32>;
+
+fn begin_doubts(local: u32) {
+  if (local == 0u) {
+    atomicStore(&nans, 0u);
+  }
+  workgroupBarrier();
+}
+
+fn seen(place: Place, line: u32, turn: u32) {
+}
+
+fn note_doubts(best: Best, turn: u32) {
+  if (NAN_POLICY == SEED_FIRST) {
+    var signed = u32(taps[0]);
+    var most = taps[0];
+    for (var tap = 1u; tap < TAPS; tap++) { // unrolled
+      signed = max(signed, u32(taps[tap]));
+      most = max(most, taps[tap]);
+    }
+    let largest = i32(INFINITE << BELOW);
+    if (most > largest || signed > (u32(largest) | 0x80000000u)) {
+      atomicStore(&nans, 1u);
+    }
+  }
+}
+
+fn note_zero(result: Kept) {
+}
+
+fn nan_met() -> bool {
+  return atomicLoad(&nans) != 0u;
+}
+
+fn goes_on(turn: u32, local: u32) -> bool {
+  return false;
+}
+
+//// turns_doubtful: The maxima of floats alone tell neither which of both zeros is the first, nor what becomes of NaN.
+// Where a workgroup meets a NaN, or both -0 and a maximum that is a zero, it computes its strips twice more:
+//
+//   turn 1    Each element is replaced by a code that is the larger, the earlier it stands, if it is a zero; under
+//             PROPAGATE_LAST by a larger one, the larger the later it stands, if it is NaN; by 0 otherwise. Y gets the
+//             codes.
+//   turn 2    NaN is replaced by the lowest element. Before it writes Y, an invocation reads the code. Where the
+//             maximum is a zero, the element that the code names is the maximum; where the code is that of a NaN, too.
+// provides: ZERO_CODE, NAN_CODE
+// requires: taps, TAPS, BEFORE, Lane, lowest_lane, pool, BELOW, INFINITE, NAN_POLICY, PROPAGATE_LAST
+const ZERO_CODE: u32 = 0x7fffu;
+const NAN_CODE: u32 = 0x8000u;
+
+// What a workgroup has met.
+const NAN: u32 = 1u;
+const MINUS_ZERO: u32 = 2u;
+const ZERO_MAXIMUM: u32 = 4u;
+
+var<workgroup> doubts: atomic<u32>;
+var<workgroup> doubtful: u32;
+var<private> met: u32;
+// The smallest magnitude of a maximum, without its sign.
+var<private> smallest: u32 = 0xffffffffu;
+
+fn begin_doubts(local: u32) {
+  if (local == 0u) {
+    atomicStore(&doubts, 0u);
+  }
+  workgroupBarrier();
+}
+
+fn is_nan_lane(tap: Lane) -> bool {
+  return (tap & 0x7fffffff) > i32(INFINITE << BELOW);
+}
+
+fn code(tap: Lane, number: u32) -> Lane {
+  var found = 0u;
+  if ((u32(tap) << 1u) == 0u) {
+    found = ZERO_CODE - number;
+  }
+  if (NAN_POLICY == PROPAGATE_LAST && is_nan_lane(tap)) {
+    found = NAN_CODE + number;
+  }
+  return i32(found);
+}
+
+fn seen(place: Place, line: u32, turn: u32) {
+  if (turn == 1u) {
+    for (var tap = BEFORE; tap < TAPS; tap++) { // unrolled
+      // Outside the line stand copies of what lies inside.
+      let inside = u32(place.column) + tap - BEFORE < pool.axes[2].input;
+      taps[tap] = select(0, code(taps[tap], line * 64u + tap - BEFORE), inside);
+    }
+  }
+  if (turn == 2u) {
+    for (var tap = BEFORE; tap < TAPS; tap++) { // unrolled
+      taps[tap] = select(taps[tap], lowest_lane(), is_nan_lane(taps[tap]));
+    }
+  }
+}
+
+fn note_doubts(best: Best, turn: u32) {
+  var signed = u32(taps[0]);
+  for (var tap = 1u; tap < TAPS; tap++) { // unrolled
+    signed = max(signed, u32(taps[tap]));
+  }
+  let largest = i32(INFINITE << BELOW);
+  let nan = (best.most > largest) | (signed > (u32(largest) | 0x80000000u));
+  met |= select(0u, NAN, nan) | select(0u, MINUS_ZERO, best.least == i32(0x80000000u));
+}
+
+fn note_zero(result: Lane) {
+  smallest = min(smallest, u32(result) << 1u);
+}
+
+fn goes_on(turn: u32, local: u32) -> bool {
+  if (turn == 0u) {
+    atomicOr(&doubts, met | select(0u, ZERO_MAXIMUM, smallest == 0u));
+  }
+  workgroupBarrier();
+  if (local == 0u) {
+    let all = atomicLoad(&doubts);
+    doubtful = select(0u, 1u, (all & NAN) != 0u || all == MINUS_ZERO + ZERO_MAXIMUM);
+  }
+  return turn < 2u && workgroupUniformLoad(&doubtful) != 0u;
+}

@@ -1,0 +1,131 @@
+//! Schedules of pools whose large windows slide by one element along lines and columns, in one pass: eight invocations
+//! compute a strip of Y (shaders/kernel/pool_strip.wgsl).
+
+use wgpu_pooling_plan::PlanError;
+use wgpu_pooling_plan::internal::Reduction;
+
+use super::bounds::MAX_ITERATIONS;
+use super::epilogue::{Wanted, lanes};
+use super::one_pass::OnePass;
+use super::partition::{Groups, same_place, unit};
+use super::tuning::strip::{INVOCATIONS, MOST_BLOCKS};
+use super::view::{FORMULA, Pass, PassAxis, only_pass};
+use crate::family::Family;
+use crate::kernel::{Sink, WORKGROUP, WindowConstants};
+use crate::keys::{self, StripKey};
+use crate::schedule::Schedule;
+use crate::uniform;
+
+/// The extents of a window: a strip has eight columns, of which all row windows hold one; and the number of a tap has
+/// six bits for its column (shaders/strip/numbers.wgsl).
+const EXTENTS: std::ops::RangeInclusive<u32> = 8..=31;
+
+/// Columns of a strip.
+const STRIP: u64 = 8;
+
+/// The workgroup memory of every device.
+const WORKGROUP_BYTES: u64 = 16_384;
+
+/// Appends the dispatches to a schedule that has none.
+pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
+    let Wanted { plan, limits, activation_kind, .. } = *wanted;
+    let mut one = OnePass::new(schedule, wanted, only_pass(plan, Family::Sliding, limits)?)?;
+    let window = one.pass.constants(plan.nan_policy);
+    let [_, lines, columns] = window.kernel;
+    let [depth, rows, last] = &one.pass.axes;
+    let inner = one.pass.inner;
+    let slides = window.kind == [FORMULA; 3] && window.stride == [1; 3] && window.dilation == [1; 3];
+    let large = [lines, columns].iter().all(|extent| EXTENTS.contains(extent));
+    if plan.reduction != Reduction::Max || plan.later_part || !slides || !large || !depth.is_plain() {
+        return Family::Sliding.refuse("the windows do not slide by one element along lines and columns");
+    }
+    let Some(group) = group(wanted, &one.pass) else {
+        return Family::Sliding.refuse("rows are not whole words");
+    };
+    let Some(columns_kept) = columns_kept(wanted, lines) else {
+        return Family::Sliding.refuse("a block exceeds the memory of a workgroup");
+    };
+    let across = last.output.div_ceil(STRIP);
+    let (height, depths) = (rows.output, depth.output);
+    let planes = planes(&one.pass);
+    let strips = |blocks: u64| height.div_ceil(blocks.saturating_mul(lines.into()).max(1));
+    let cells = if group[0] > 1 { group[1].into() } else { inner };
+    let of_a_plane = |blocks: u64| strips(blocks).saturating_mul(across).saturating_mul(cells).saturating_mul(depths);
+    let enough = |blocks: &u64| of_a_plane(*blocks).saturating_mul(planes).saturating_mul(STRIP) >= INVOCATIONS;
+    let most = (1..=MOST_BLOCKS).rev().find(enough).unwrap_or(1);
+    // As high as the others, all strips waste the least.
+    let blocks = height.div_ceil(strips(most)).div_ceil(lines.into());
+    let key = keys::strip(&StripKey {
+        reduction: plan.reduction,
+        dtype: plan.dtype(),
+        sink: Sink::of(plan),
+        activation: activation_kind,
+        window,
+        blocks: blocks as u32,
+        inner: inner > 1,
+        group,
+        by_fours: inner == 1 && last.input.is_multiple_of(4),
+        held: holds_end_vectors(&window, last),
+        columns: columns_kept,
+        index_map: one.index_map(),
+        same_place: same_place(plan),
+        index_digits: Some(one.epilogue.index_digits(plan)).filter(|_| one.takes_digits()),
+    });
+    let groups = Groups {
+        unit: unit(plan.dtype()),
+        outputs_per_group: one.pass.outputs.checked_div(planes).unwrap_or(1),
+        invocations_per_group: of_a_plane(blocks).saturating_mul(STRIP),
+        whole: true,
+        taps: Some(columns.into()),
+    };
+    one.uniform.split = [cells, across, strips(blocks), depths].map(uniform::Divisor::new);
+    // An invocation has an eighth of the lines of a block and writes a column of it, in three turns at most.
+    let of_a_line = one.epilogue.iterations().saturating_add(2);
+    let iterations = blocks.saturating_add(1).saturating_mul(lines.into()).saturating_mul(of_a_line).saturating_mul(3);
+    if iterations > MAX_ITERATIONS {
+        return Family::Sliding.refuse("a strip is too long for one workgroup");
+    }
+    one.dispatches(schedule, key, &groups, STRIP, iterations)
+}
+
+/// The channels whose elements share words, and the strips for them, which divide those of a workgroup; `None` where
+/// words of Y have elements of two lines, or where sliding along one axis at a time is faster: it computes four channels
+/// at once, and fewer keys of 64 bits. AMD, 13x13: 2.7 and 4.5 copies for u8 and f16 in NHWC, 10.7 and 7.5 by strips; for
+/// f64 2.6 and 3.4.
+fn group(wanted: &Wanted<'_>, pass: &Pass) -> Option<[u32; 2]> {
+    let (in_a_word, width) = (lanes(wanted.plan.dtype()), pass.axes[2].output);
+    let shared = pass.inner > 1 && in_a_word > 1;
+    let whole = width.checked_mul(pass.inner)?.is_multiple_of(in_a_word);
+    let few = pass.inner <= WORKGROUP.div_euclid(STRIP) && !pass.inner.is_multiple_of(in_a_word);
+    let channels = if shared { u32::try_from(pass.inner).ok()? } else { 1 };
+    let fits = in_a_word == 1 || (whole && (few || !shared));
+    (wanted.plan.dtype().bytes() <= 4 && fits).then_some([channels, channels.next_power_of_two()])
+}
+
+/// Whether all windows that reach beyond an end of a line hold the four elements before it.
+fn holds_end_vectors(window: &WindowConstants, axis: &PassAxis) -> bool {
+    let [.., columns] = window.kernel;
+    let [.., pad] = window.pad_begin;
+    let first = i64::from(columns).saturating_sub(pad.into()) >= 4;
+    let last = (axis.output as i64).saturating_sub(pad.into()).saturating_add(3) <= axis.input as i64;
+    first && last
+}
+
+/// Planes of all their depths and inner elements.
+fn planes(pass: &Pass) -> u64 {
+    let plane = pass.axes.iter().fold(pass.inner, |product: u64, axis| product.saturating_mul(axis.output));
+    pass.outputs.checked_div(plane).unwrap_or(0)
+}
+
+/// Maxima of a strip's line in workgroup memory: nine, of which one is unused, so that neighbouring strips lie in
+/// different banks; eight where a block of lines leaves no room.
+fn columns_kept(wanted: &Wanted<'_>, lines: u32) -> Option<u32> {
+    let plan = wanted.plan;
+    let beside = plan.indices.is_some() && !keys::has_room(plan.dtype(), plan.nan_policy);
+    let words: u64 = if beside { 2 } else { 1 };
+    let bytes = |columns: u32| {
+        let strips = WORKGROUP.div_euclid(STRIP);
+        [u64::from(lines), strips, columns.into(), words].into_iter().fold(4, u64::saturating_mul).saturating_add(8)
+    };
+    [9, 8].into_iter().find(|&columns| bytes(columns) <= WORKGROUP_BYTES)
+}
