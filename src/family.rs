@@ -21,7 +21,8 @@ pub enum Family {
     /// loads shared elements once, in wide loads. Specialised only.
     ThreadTile,
     /// Pools with overlapping windows, none of them empty: a sliding maximum along one axis at a time, so that the cost
-    /// hardly grows with the window. Specialised only.
+    /// hardly grows with the window. On GPUs windows of 8 to 31 lines and columns that move by one element are pooled
+    /// along both axes in one dispatch, unless elements have 64 bits. Specialised only.
     Sliding,
     /// Pools of small whole planes and with large windows, NCHW: a team of neighbouring invocations shares a window and
     /// reads its rows in wide loads of neighbouring words, wherever the rows begin. A plane is read as one row; the

@@ -89,9 +89,9 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
 }
 
 /// The channels whose elements share words, and the strips for them, which divide those of a workgroup; `None` where
-/// words of Y have elements of two lines, or where sliding along one axis at a time is faster: it computes four channels
-/// at once, and fewer keys of 64 bits. AMD, 13x13: 2.7 and 4.5 copies for u8 and f16 in NHWC, 10.7 and 7.5 by strips; for
-/// f64 2.6 and 3.4.
+/// words of Y have elements of two lines, or where sliding along one axis at a time is faster: it computes four
+/// channels at once, and fewer keys of 64 bits. AMD, 13x13: 2.7 and 4.5 copies for u8 and f16 in NHWC, 10.7 and 7.5 by
+/// strips; for f64 2.6 and 3.4.
 fn group(wanted: &Wanted<'_>, pass: &Pass) -> Option<[u32; 2]> {
     let (in_a_word, width) = (lanes(wanted.plan.dtype()), pass.axes[2].output);
     let shared = pass.inner > 1 && in_a_word > 1;
