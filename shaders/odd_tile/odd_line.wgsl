@@ -9,30 +9,16 @@ struct Windows {
   first: Elements,
 }
 
-// The windows of neighbouring outputs, QUADS quads.
-struct Line {
-  w0: Windows,
-  w1: Windows,
-  w2: Windows,
-  w3: Windows,
-}
+// The windows of neighbouring outputs.
+alias Line = array<Windows, QUADS>;
 
-// Quads of neighbouring elements that the windows cover.
-struct Fours {
-  q0: Elements,
-  q1: Elements,
-  q2: Elements,
-  q3: Elements,
-  q4: Elements,
-  q5: Elements,
-  q6: Elements,
-  q7: Elements,
-  q8: Elements,
-}
+// Quads of neighbouring elements. Windows cover fewer than nine.
+alias Fours = array<Elements, 9>;
 
-// The number of elements that the windows of a line cover, and that the windows of a head cover.
+// The number of elements that the windows of a line cover, and that the windows of a head cover; and in quads.
 const REACH: u32 = (OUTPUTS_SEEN - 1u) * STRIDE_2 + KERNEL_2;
 const HEAD_REACH: u32 = (OUTPUTS - 2u) * STRIDE_2 + KERNEL_2;
+const REACH_OF_QUADS: u32 = (REACH + 3u) / 4u;
 
 fn four_of(reader: ptr<function, Reader>, number: u32) -> Elements {
   let first = shifted_word(reader, number * (4u / OUTPUTS));
@@ -83,30 +69,9 @@ fn without_behind(four: Elements, number: i32, end: i32, before: u32) -> Element
 fn all_without_behind(fours: Fours, column: i32) -> Fours {
   let end = i32(pool.axes[2].input) - column;
   var all = fours;
-  all.q0 = without_behind(all.q0, 0, end, all.q0.a);
-  if (REACH > 4u) {
-    all.q1 = without_behind(all.q1, 4, end, all.q0.d);
-  }
-  if (REACH > 8u) {
-    all.q2 = without_behind(all.q2, 8, end, all.q1.d);
-  }
-  if (REACH > 12u) {
-    all.q3 = without_behind(all.q3, 12, end, all.q2.d);
-  }
-  if (REACH > 16u) {
-    all.q4 = without_behind(all.q4, 16, end, all.q3.d);
-  }
-  if (REACH > 20u) {
-    all.q5 = without_behind(all.q5, 20, end, all.q4.d);
-  }
-  if (REACH > 24u) {
-    all.q6 = without_behind(all.q6, 24, end, all.q5.d);
-  }
-  if (REACH > 28u) {
-    all.q7 = without_behind(all.q7, 28, end, all.q6.d);
-  }
-  if (REACH > 32u) {
-    all.q8 = without_behind(all.q8, 32, end, all.q7.d);
+  all[0] = without_behind(all[0], 0, end, all[0].a);
+  for (var quad = 1u; quad < REACH_OF_QUADS; quad++) { // unrolled
+    all[quad] = without_behind(all[quad], i32(4u * quad), end, all[quad - 1u].d);
   }
   return all;
 }
@@ -116,32 +81,12 @@ fn fours_at(position: u32, column: i32, reach: u32) -> Fours {
   let before = select(OUTPUTS - 1u, 0u, X_ALIGNED != 0u);
   var reader = reader_at(position, (reach + before + OUTPUTS - 1u) / OUTPUTS);
   var all: Fours;
-  all.q0 = four_of(&reader, 0u);
-  if (reach > 4u) {
-    all.q1 = four_of(&reader, 1u);
+  for (var quad = 0u; quad < 9u; quad++) { // unrolled
+    if (4u * quad < reach) {
+      all[quad] = four_of(&reader, quad);
+    }
   }
-  if (reach > 8u) {
-    all.q2 = four_of(&reader, 2u);
-  }
-  if (reach > 12u) {
-    all.q3 = four_of(&reader, 3u);
-  }
-  if (reach > 16u) {
-    all.q4 = four_of(&reader, 4u);
-  }
-  if (reach > 20u) {
-    all.q5 = four_of(&reader, 5u);
-  }
-  if (reach > 24u) {
-    all.q6 = four_of(&reader, 6u);
-  }
-  if (reach > 28u) {
-    all.q7 = four_of(&reader, 7u);
-  }
-  if (reach > 32u) {
-    all.q8 = four_of(&reader, 8u);
-  }
-  all.q0 = without_before(all.q0, column, all.q1.a);
+  all[0] = without_before(all[0], column, all[1].a);
   return all;
 }
 
@@ -203,37 +148,15 @@ fn line_of_windows(line: u32, column: i32, order: u32, at_end: bool) -> Line {
   if (BEHIND > 0u && at_end) {
     all = all_without_behind(all, column);
   }
-  let e0 = lifted_four(all.q0, 0u, line, column, order);
-  let e1 = lifted_four(all.q1, 1u, line, column, order);
-  let e2 = lifted_four(all.q2, 2u, line, column, order);
-  let e3 = lifted_four(all.q3, 3u, line, column, order);
-  let e4 = lifted_four(all.q4, 4u, line, column, order);
-  let e5 = lifted_four(all.q5, 5u, line, column, order);
-  let e6 = lifted_four(all.q6, 6u, line, column, order);
-  let e7 = lifted_four(all.q7, 7u, line, column, order);
-  let e8 = lifted_four(all.q8, 8u, line, column, order);
+  var quads: array<Quad, 9>;
+  for (var quad = 0u; quad < REACH_OF_QUADS; quad++) { // unrolled
+    quads[quad] = lifted_four(all[quad], quad, line, column, order);
+  }
   var row: Line;
-  row.w0 = Windows(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
-  if (STRIDE_2 == 1u) {
-    if (QUADS > 1u) {
-      row.w1 = Windows(quad_of_windows(e1, e2, e3), firsts(all.q1, all.q2));
-    }
-    if (QUADS > 2u) {
-      row.w2 = Windows(quad_of_windows(e2, e3, e4), firsts(all.q2, all.q3));
-    }
-    if (QUADS > 3u) {
-      row.w3 = Windows(quad_of_windows(e3, e4, e5), firsts(all.q3, all.q4));
-    }
-  } else {
-    if (QUADS > 1u) {
-      row.w1 = Windows(quad_of_windows(e2, e3, e4), firsts(all.q2, all.q3));
-    }
-    if (QUADS > 2u) {
-      row.w2 = Windows(quad_of_windows(e4, e5, e6), firsts(all.q4, all.q5));
-    }
-    if (QUADS > 3u) {
-      row.w3 = Windows(quad_of_windows(e6, e7, e8), firsts(all.q6, all.q7));
-    }
+  for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+    const FIRST = quad * STRIDE_2;
+    let best = quad_of_windows(quads[FIRST], quads[FIRST + 1u], quads[FIRST + 2u]);
+    row[quad] = Windows(best, firsts(all[FIRST], all[FIRST + 1u]));
   }
   return row;
 }
@@ -242,10 +165,10 @@ fn line_of_windows(line: u32, column: i32, order: u32, at_end: bool) -> Line {
 fn head_of_windows(line: u32, order: u32) -> Windows {
   let column = -i32(PAD_2);
   let all = fours_at(line + u32(column), column, HEAD_REACH);
-  let e0 = lifted_four(all.q0, 0u, line, column, order);
-  let e1 = lifted_four(all.q1, 1u, line, column, order);
-  let e2 = lifted_four(all.q2, 2u, line, column, order);
-  return Windows(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
+  let e0 = lifted_four(all[0], 0u, line, column, order);
+  let e1 = lifted_four(all[1], 1u, line, column, order);
+  let e2 = lifted_four(all[2], 2u, line, column, order);
+  return Windows(quad_of_windows(e0, e1, e2), firsts(all[0], all[1]));
 }
 
 // Combines the maxima of two lines of X; `p` precedes `q`.
@@ -255,15 +178,8 @@ fn join_windows(p: Windows, q: Windows) -> Windows {
 
 fn join_lines(p: Line, q: Line) -> Line {
   var row = p;
-  row.w0 = join_windows(p.w0, q.w0);
-  if (QUADS > 1u) {
-    row.w1 = join_windows(p.w1, q.w1);
-  }
-  if (QUADS > 2u) {
-    row.w2 = join_windows(p.w2, q.w2);
-  }
-  if (QUADS > 3u) {
-    row.w3 = join_windows(p.w3, q.w3);
+  for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+    row[quad] = join_windows(p[quad], q[quad]);
   }
   return row;
 }

@@ -103,7 +103,7 @@ fn windows_at_depth(place: Place, tap: u32, line: i32, number: u32) -> LineMaxim
 }
 
 // The row maxima of a line of X at all depths of the windows. The order number of a line is its number plus ORDER_LINES
-// for each depth before it. The first depths are unrolled, as in thread_tile/lines.wgsl.
+// for each depth before it. The first depths are written out.
 fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
   var seen = windows_at_depth(place, 0u, line, number);
   if (KERNEL_0 > 1u) {
@@ -243,18 +243,9 @@ fn put_two(words: Words, goal: Target, later: ptr<function, Later>, quad: u32, f
 }
 
 fn store_line(goal: Target, best: LineMaxima) -> Later {
-  let p = taken(goal, 0u, best.line.w0);
-  var q = p;
-  var r = p;
-  var s = p;
-  if (QUADS > 1u) {
-    q = taken(goal, 4u, best.line.w1);
-  }
-  if (QUADS > 2u) {
-    r = taken(goal, 8u, best.line.w2);
-  }
-  if (QUADS > 3u) {
-    s = taken(goal, 12u, best.line.w3);
+  var written: array<Two, QUADS>;
+  for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+    written[quad] = taken(goal, 4u * quad, best.line[quad]);
   }
   var head = 0u;
   if (goal.at_end && !goal.later) {
@@ -264,15 +255,9 @@ fn store_line(goal: Target, best: LineMaxima) -> Later {
   var later: Later;
   later.place = words.place + words.last;
   later.bits = select(0u, words.last_bits, words.last < OWNED / OUTPUTS);
-  put_two(words, goal, &later, 0u, p, q.low);
-  if (OWNED > 4u) {
-    put_two(words, goal, &later, 1u, q, r.low);
-  }
-  if (OWNED > 8u) {
-    put_two(words, goal, &later, 2u, r, s.low);
-  }
-  if (OWNED > 12u) {
-    put_two(words, goal, &later, 3u, s, s.high);
+  for (var quad = 0u; quad < (OWNED + 3u) / 4u; quad++) { // unrolled
+    const NEXT = min(quad + 1u, QUADS - 1u);
+    put_two(words, goal, &later, quad, written[quad], written[NEXT].low);
   }
   return later;
 }

@@ -85,7 +85,6 @@ impl OddTileKey<'_> {
         let window = &self.tile.window;
         let mut variants = vec!["core/pool", "window/constant"];
         variants.push(self.reduction());
-        variants.push(if window.kernel[1] > 3 { "odd_tile/kept_seven" } else { "odd_tile/kept_three" });
         variants.push(if self.in_pairs { "odd_tile/odd_pairs" } else { "odd_tile/odd_words" });
         let perhaps = window.nan_policy == NanPolicy::SeedLowest;
         variants.push(if perhaps { "thread_tile/winner_perhaps" } else { "thread_tile/winner_always" });

@@ -20,6 +20,9 @@ use crate::uniform;
 /// six bits for its column (shaders/strip/numbers.wgsl).
 const EXTENTS: std::ops::RangeInclusive<u32> = 8..=31;
 
+/// With fewer windows along an axis, most of a strip would lie beyond Y.
+const FEWEST: u64 = 4;
+
 /// Columns of a strip.
 const STRIP: u64 = 8;
 
@@ -36,7 +39,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let inner = one.pass.inner;
     let slides = window.kind == [FORMULA; 3] && window.stride == [1; 3] && window.dilation == [1; 3];
     let large = [lines, columns].iter().all(|extent| EXTENTS.contains(extent));
-    if plan.reduction != Reduction::Max || plan.later_part || !slides || !large || !depth.is_plain() {
+    let many = [rows, last].iter().all(|axis| axis.output >= FEWEST);
+    if plan.reduction != Reduction::Max || plan.later_part || !slides || !large || !many || !depth.is_plain() {
         return Family::Sliding.refuse("the windows do not slide by one element along lines and columns");
     }
     let Some(group) = group(wanted, &one.pass) else {

@@ -174,7 +174,7 @@ parts! {
     thread_tile / fours: ones fours8 fours16 fours32 fours fours64;
     thread_tile / output_fours: output_fours output_fours64;
     odd_tile / shifted: four_in_words odd_words odd_pairs;
-    odd_tile / kept: kept_three kept_seven;
+    odd_tile / kept: kept;
     odd_tile / odd_line: odd_line;
     odd_tile / odd_tile: odd_tile;
     thread_tile / indices_none: indices_none;
