@@ -171,7 +171,7 @@ impl Tiles {
                 && self.tile.rows_of(lines) <= MOST_ROWS
                 && (limits.software || words.saturating_mul(kept) <= MOST_WORDS_OF_LINES)
                 && height > half(lines)
-                && self.invocations(pass, lines).saturating_mul(planes(pass)) >= enough
+                && self.invocations(pass, lines).saturating_mul(pass.planes()) >= enough
         };
         [8, 4, 2].into_iter().find(fits).unwrap_or(1)
     }
@@ -210,7 +210,7 @@ impl Tiles {
         } else {
             let groups = Groups {
                 unit: unit(plan.dtype()),
-                outputs_per_group: one.pass.outputs.checked_div(planes(&one.pass)).unwrap_or(1),
+                outputs_per_group: one.pass.outputs.checked_div(one.pass.planes()).unwrap_or(1),
                 invocations_per_group: self.invocations(&one.pass, lines),
                 whole: true,
                 taps: None,
@@ -227,12 +227,6 @@ impl Tiles {
         }
         one.dispatches(schedule, key, &groups, 1, iterations)
     }
-}
-
-/// Planes of all their depths and inner elements.
-fn planes(pass: &Pass) -> u64 {
-    let plane = pass.axes.iter().fold(pass.inner, |product: u64, axis| product.saturating_mul(axis.output));
-    pass.outputs.checked_div(plane).unwrap_or(0)
 }
 
 /// Words of registers that the maximum of an output takes: a key, or the two sides of a float, and what tells its
@@ -272,7 +266,7 @@ fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
     if plan.dtype().bytes() < 4 && !whole {
         return Ok(pass);
     }
-    let planes = planes(&pass);
+    let planes = pass.planes();
     let Pass { axes: [depth, mut lines, mut last], inner, .. } = pass;
     let alone = [&depth, &lines].iter().all(|axis| axis.input == 1 && axis.output == 1);
     let lines_fit = u32::try_from(last.most_taps).is_ok_and(|taps| fits_a_line(plan, inner, taps));

@@ -234,6 +234,12 @@ impl Pass {
         Ok(Pass { axes, inner, outputs })
     }
 
+    /// Planes of all their depths and inner elements.
+    pub fn planes(&self) -> u64 {
+        let plane = self.axes.iter().fold(self.inner, |product: u64, axis| product.saturating_mul(axis.output));
+        self.outputs.checked_div(plane).unwrap_or(0)
+    }
+
     /// The most taps on each axis.
     pub fn taps(&self) -> [ElementRange; 3] {
         [0, 1, 2].map(|axis| ElementRange { first: 0, end: self.axes[axis].most_taps })
