@@ -39,49 +39,6 @@ fn begin_of(run: Run, slot: u32) -> Cell {
   return begin.all;
 }
 
-// The begins of four windows.
-struct Four {
-  a: Cell,
-  b: Cell,
-  c: Cell,
-  d: Cell,
-}
-
-// The first chunks of up to four windows of the run.
-fn read_four(run: Run, slot: u32) -> Four {
-  let a = begin_of(run, slot);
-  var four = Four(a, a, a, a);
-  if (RUN > 1u) {
-    four.b = begin_of(run, slot + 1u);
-  }
-  if (RUN > 2u) {
-    four.c = begin_of(run, slot + 2u);
-    four.d = begin_of(run, slot + 3u);
-  }
-  return four;
-}
-
-// Suffix maxima of the last chunks of a run.
-fn last_suffixes(four: Four) -> Four {
-  var last = four;
-  if (RUN > 2u) {
-    last.c = join(four.c, four.d);
-    last.b = join(four.b, last.c);
-  }
-  if (RUN > 1u) {
-    last.a = join(four.a, last.b);
-  }
-  return last;
-}
-
-// Suffix maxima of four chunks, continued into the chunks after them.
-fn suffixes(four: Four, next: Cell) -> Four {
-  let d = join(four.d, next);
-  let c = join(four.c, d);
-  let b = join(four.b, c);
-  return Four(join(four.a, b), b, c, d);
-}
-
 // Emits one output from its begin and from `core`, the maximum of the core and of the ends so far. Returns `core` with
 // the next end.
 fn step(run: Run, slot: u32, begin: Cell, core: Cell) -> Cell {
@@ -102,18 +59,6 @@ fn step(run: Run, slot: u32, begin: Cell, core: Cell) -> Cell {
   return next;
 }
 
-fn four_steps(run: Run, slot: u32, begins: Four, core: Cell) -> Cell {
-  var next = step(run, slot, begins.a, core);
-  if (RUN > 1u) {
-    next = step(run, slot + 1u, begins.b, next);
-  }
-  if (RUN > 2u) {
-    next = step(run, slot + 2u, begins.c, next);
-    next = step(run, slot + 3u, begins.d, next);
-  }
-  return next;
-}
-
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, pool.grid_width, local);
@@ -121,48 +66,21 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     return;
   }
   let run = run_of(number, RUN);
-  var begins_0 = read_four(run, 0u);
-  var begins_4 = begins_0;
-  var begins_8 = begins_0;
-  var begins_12 = begins_0;
+  var begins: array<Cell, RUN>;
+  for (var slot = 0u; slot < RUN; slot++) { // unrolled
+    begins[slot] = begin_of(run, slot);
+  }
   // The last chunk of the begins; all windows contain it.
-  var core = begins_0.a;
-  if (RUN > 1u) {
-    core = begins_0.b;
-  }
-  if (RUN > 2u) {
-    core = begins_0.d;
-  }
-  if (RUN > 4u) {
-    begins_4 = read_four(run, 4u);
-    core = begins_4.d;
-  }
-  if (RUN > 8u) {
-    begins_8 = read_four(run, 8u);
-    begins_12 = read_four(run, 12u);
-    core = begins_12.d;
-    begins_12 = last_suffixes(begins_12);
-    begins_8 = suffixes(begins_8, begins_12.a);
-    begins_4 = suffixes(begins_4, begins_8.a);
-  } else {
-    begins_4 = last_suffixes(begins_4);
-  }
-  if (RUN > 4u) {
-    begins_0 = suffixes(begins_0, begins_4.a);
-  } else {
-    begins_0 = last_suffixes(begins_0);
+  var core = begins[RUN - 1u];
+  for (var slot = 1u; slot < RUN; slot++) { // unrolled
+    begins[RUN - 1u - slot] = join(begins[RUN - 1u - slot], begins[RUN - slot]);
   }
   tell_begins(run, run.begin);
   for (var i = RUN; i < CHUNKS; i++) {
     core = join(core, chunk(run, run.begin + i).all);
   }
-  core = four_steps(run, 0u, begins_0, core);
-  if (RUN > 4u) {
-    core = four_steps(run, 4u, begins_4, core);
-  }
-  if (RUN > 8u) {
-    core = four_steps(run, 8u, begins_8, core);
-    core = four_steps(run, 12u, begins_12, core);
+  for (var slot = 0u; slot < RUN; slot++) { // unrolled
+    core = step(run, slot, begins[slot], core);
   }
   conclude(run);
 }

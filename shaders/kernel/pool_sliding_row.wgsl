@@ -99,36 +99,18 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   let run = row_run(number);
   var pair = Pair(row_quad(run, 0u), row_quad(run, 1u));
-  var begins_0 = behind(pair, LEFT);
-  note_begin(0u, begins_0);
-  var begins_4 = begins_0;
-  var begins_8 = begins_0;
-  var begins_12 = begins_0;
-  var core = begins_0.d;
-  if (RUN > 4u) {
-    pair = advanced(run, pair, 2u);
-    begins_4 = behind(pair, LEFT);
-    note_begin(4u, begins_4);
-    core = begins_4.d;
+  var begins: array<Cell, QUADS>;
+  for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+    if (quad > 0u) {
+      pair = advanced(run, pair, quad + 1u);
+    }
+    begins[quad] = behind(pair, LEFT);
+    note_begin(4u * quad, begins[quad]);
   }
-  if (RUN > 8u) {
-    pair = advanced(run, pair, 3u);
-    begins_8 = behind(pair, LEFT);
-    note_begin(8u, begins_8);
-    pair = advanced(run, pair, 4u);
-    begins_12 = behind(pair, LEFT);
-    note_begin(12u, begins_12);
-    core = begins_12.d;
-    begins_12 = suffixes(begins_12);
-    begins_8 = suffixes_before(begins_8, begins_12.a);
-    begins_4 = suffixes_before(begins_4, begins_8.a);
-  } else {
-    begins_4 = suffixes(begins_4);
-  }
-  if (RUN > 4u) {
-    begins_0 = suffixes_before(begins_0, begins_4.a);
-  } else {
-    begins_0 = suffixes(begins_0);
+  var core = begins[QUADS - 1u].d;
+  begins[QUADS - 1u] = suffixes(begins[QUADS - 1u]);
+  for (var quad = 1u; quad < QUADS; quad++) { // unrolled
+    begins[QUADS - 1u - quad] = suffixes_before(begins[QUADS - 1u - quad], begins[QUADS - quad].a);
   }
   tell_begins(run, run.begin);
   pair = advanced(run, pair, QUADS + 1u);
@@ -153,35 +135,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (LEFT_OVER > 2u) {
     core = combine(core, ends.c);
   }
-  var next = ends;
-  if (LEFT_OVER > 1u || RUN > 4u) {
-    pair = advanced(run, pair, QUADS + 2u + WHOLE);
-    next = behind(pair, LEFT);
-  }
-  var all = prefixes(core, behind(Pair(ends, next), LEFT_OVER));
-  four_outputs(run, 0u, begins_0, all.four);
-  if (RUN > 4u) {
-    ends = next;
-    if (LEFT_OVER > 1u || RUN > 8u) {
-      pair = advanced(run, pair, QUADS + 3u + WHOLE);
+  for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+    var next = ends;
+    if (LEFT_OVER > 1u || quad + 1u < QUADS) {
+      pair = advanced(run, pair, QUADS + 2u + WHOLE + quad);
       next = behind(pair, LEFT);
     }
-    all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
-    four_outputs(run, 4u, begins_4, all.four);
-  }
-  if (RUN > 8u) {
+    let all = prefixes(core, behind(Pair(ends, next), LEFT_OVER));
+    four_outputs(run, 4u * quad, begins[quad], all.four);
+    core = all.core;
     ends = next;
-    pair = advanced(run, pair, QUADS + 4u + WHOLE);
-    next = behind(pair, LEFT);
-    all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
-    four_outputs(run, 8u, begins_8, all.four);
-    ends = next;
-    if (LEFT_OVER > 1u) {
-      pair = advanced(run, pair, QUADS + 5u + WHOLE);
-      next = behind(pair, LEFT);
-    }
-    all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
-    four_outputs(run, 12u, begins_12, all.four);
   }
   conclude(run);
 }

@@ -2,7 +2,7 @@
 // spatial) order wins. Indices are untrusted: an index outside the valid range claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
-// requires: unpool, source, named_target, number_of, invocation, WORKGROUP, owners, report, read_index, REPORT_COUNT, REPORT_FIRST
+// requires: unpool, source, named_target, number_of, PER_INVOCATION, invocation, WORKGROUP, owners, report, read_index, REPORT_COUNT, REPORT_FIRST
 // The number of bad indices, and the complement of the first one's position, or zero.
 struct Bad {
   count: u32,
@@ -33,14 +33,9 @@ fn claim(number: u32, bad: Bad) -> Bad {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first = invocation(group, unpool.grid_width, local);
   var bad = Bad(0u, 0u);
-  bad = claim(number_of(first, 0u), bad);
-  bad = claim(number_of(first, 1u), bad);
-  bad = claim(number_of(first, 2u), bad);
-  bad = claim(number_of(first, 3u), bad);
-  bad = claim(number_of(first, 4u), bad);
-  bad = claim(number_of(first, 5u), bad);
-  bad = claim(number_of(first, 6u), bad);
-  bad = claim(number_of(first, 7u), bad);
+  for (var turn = 0u; turn < PER_INVOCATION; turn++) { // unrolled
+    bad = claim(number_of(first, turn), bad);
+  }
   if (bad.count > 0u) {
     atomicAdd(&report[REPORT_COUNT], bad.count);
     atomicMax(&report[REPORT_FIRST], bad.first);

@@ -2,7 +2,7 @@
 // element zero.
 // Fewest bytes: owners once, X once, Y once.
 // provides: main
-// requires: unpool, source, number_of, invocation, WORKGROUP, OUTPUTS, FRESH, Raw, Word, ZERO, ZERO_WORD, insert, extract, y, load, from_pair, owners, report_first, activate
+// requires: unpool, source, number_of, PER_INVOCATION, invocation, WORKGROUP, OUTPUTS, FRESH, Raw, Word, ZERO, ZERO_WORD, insert, extract, y, load, from_pair, owners, report_first, activate
 // One element of a word, shifted to its lane; zero beyond the last output. Where the sources take several dispatches,
 // the later dispatches keep elements whose owner is not among their sources.
 fn element(output: u32, lane: u32, word: Word, nothing: Raw) -> Word {
@@ -43,12 +43,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     report_first();
   }
   let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
-  emit(number_of(first, 0u), nothing);
-  emit(number_of(first, 1u), nothing);
-  emit(number_of(first, 2u), nothing);
-  emit(number_of(first, 3u), nothing);
-  emit(number_of(first, 4u), nothing);
-  emit(number_of(first, 5u), nothing);
-  emit(number_of(first, 6u), nothing);
-  emit(number_of(first, 7u), nothing);
+  for (var turn = 0u; turn < PER_INVOCATION; turn++) { // unrolled
+    emit(number_of(first, turn), nothing);
+  }
 }

@@ -13,7 +13,7 @@
 // sources.
 // Fewest bytes: X once, its indices once, Y once. The halo of the cells of every invocation is read in addition.
 // provides: main
-// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Elements, lane_of, LANE_IDS, Four, One, values_at, load, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
+// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Elements, lane_of, LANE_IDS, Four, One, values_at, load, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
 // The sources of a line that four cells need: their own, those one column before, and those one column after.
 struct Line {
   before: Four,
@@ -27,13 +27,8 @@ struct Line {
   index_step: u32,
 }
 
-// Four results for each of up to four columns of a cell.
-struct Places {
-  a: Elements,
-  b: Elements,
-  c: Elements,
-  d: Elements,
-}
+// Four results for each column of a cell.
+alias Places = array<Elements, STRIDE_2>;
 
 // Whether, along an axis, the window of the source `ahead` cells further covers the element `place` of a cell.
 fn holds(ahead: i32, place: u32, kernel: u32, stride: u32, pad: u32) -> bool {
@@ -156,64 +151,29 @@ fn result(above: Line, own: Line, below: Line, row: u32, column: u32, place: vec
   return found;
 }
 
-// An element of a row of cells, counted from the row's first element.
-fn element(places: Places, number: u32) -> Raw {
-  let lane = number / STRIDE_2;
-  let column = number - lane * STRIDE_2;
-  let low = select(lane_of(places.a, lane), lane_of(places.b, lane), column == 1u);
-  let high = select(lane_of(places.c, lane), lane_of(places.d, lane), column == 3u);
-  return select(low, high, column > 1u);
-}
-
-fn store(places: Places, number: u32, y_position: u32, left: i32) {
-  let quad = Elements(
-    element(places, number),
-    element(places, number + 1u),
-    element(places, number + 2u),
-    element(places, number + 3u));
-  store_lanes(y_position + number, quad, left - i32(number));
-}
-
 // Writes one row of the cells. `place` is the index of the row's first element in each lane.
 fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, place: vec4<u32>, y_position: u32) {
   let step = gather.value.axis_2;
   let columns = i32(gather.covering[2].output) - i32(cell.at.z * STRIDE_2);
-  let first = result(above, own, below, row, 0u, place);
-  var places = Places(first, first, first, first);
-  if (STRIDE_2 > 1u) {
-    places.b = result(above, own, below, row, 1u, place + vec4<u32>(step));
-  }
-  if (STRIDE_2 > 2u) {
-    places.c = result(above, own, below, row, 2u, place + vec4<u32>(2u * step));
-  }
-  if (STRIDE_2 > 3u) {
-    places.d = result(above, own, below, row, 3u, place + vec4<u32>(3u * step));
-  }
-  if (INNER == 0u) {
-    store(places, 0u, y_position, columns);
-    if (STRIDE_2 > 1u) {
-      store(places, 4u, y_position, columns);
-    }
-    if (STRIDE_2 > 2u) {
-      store(places, 8u, y_position, columns);
-    }
-    if (STRIDE_2 > 3u) {
-      store(places, 12u, y_position, columns);
-    }
-    return;
+  var places: Places;
+  for (var column = 0u; column < STRIDE_2; column++) { // unrolled
+    places[column] = result(above, own, below, row, column, place + vec4<u32>(column * step));
   }
   let left = i32(gather.inner) - i32(cell.inner);
-  if (EXACT_COLUMNS == 1u || columns > 0) {
-    store_lanes(y_position, places.a, left);
-  }
-  if (STRIDE_2 > 1u && (EXACT_COLUMNS == 1u || columns > 1)) {
-    store_lanes(y_position + gather.inner, places.b, left);
-  }
-  if (STRIDE_2 > 2u && (EXACT_COLUMNS == 1u || columns > 2)) {
-    store_lanes(y_position + 2u * gather.inner, places.c, left);
-  }
-  if (STRIDE_2 > 3u && (EXACT_COLUMNS == 1u || columns > 3)) {
-    store_lanes(y_position + 3u * gather.inner, places.d, left);
+  for (var column = 0u; column < STRIDE_2; column++) { // unrolled
+    if (INNER == 0u) {
+      // Four elements of the row of cells, of which each is a column of a lane.
+      const FIRST = 4u * column;
+      let quad = Elements(
+        lane_of(places[FIRST % STRIDE_2], FIRST / STRIDE_2),
+        lane_of(places[(FIRST + 1u) % STRIDE_2], (FIRST + 1u) / STRIDE_2),
+        lane_of(places[(FIRST + 2u) % STRIDE_2], (FIRST + 2u) / STRIDE_2),
+        lane_of(places[(FIRST + 3u) % STRIDE_2], (FIRST + 3u) / STRIDE_2),
+      );
+      store_lanes(y_position + FIRST, quad, columns - i32(FIRST));
+    } else if (EXACT_COLUMNS == 1u || columns > i32(column)) {
+      store_lanes(y_position + column * gather.inner, places[column], left);
+    }
   }
 }
 
@@ -254,17 +214,10 @@ fn store_cells(cell: StrideCell, above: Line, own: Line, below: Line, line: u32,
     if (cell.at.x * STRIDE_0 + place_0 < output.x) {
       let to = place + vec4<u32>(place_0 * gather.value.axis_0);
       let y_row = y_position + place_0 * output.y * pitch;
-      if (EXACT_LINES == 1u || first_row < output.y) {
-        store_row(cell, above, own, below, 0u, to, y_row);
-      }
-      if (STRIDE_1 > 1u && (EXACT_LINES == 1u || first_row + 1u < output.y)) {
-        store_row(cell, above, own, below, 1u, to + vec4<u32>(gather.value.axis_1), y_row + pitch);
-      }
-      if (STRIDE_1 > 2u && (EXACT_LINES == 1u || first_row + 2u < output.y)) {
-        store_row(cell, above, own, below, 2u, to + vec4<u32>(2u * gather.value.axis_1), y_row + 2u * pitch);
-      }
-      if (STRIDE_1 > 3u && (EXACT_LINES == 1u || first_row + 3u < output.y)) {
-        store_row(cell, above, own, below, 3u, to + vec4<u32>(3u * gather.value.axis_1), y_row + 3u * pitch);
+      for (var row = 0u; row < STRIDE_1; row++) { // unrolled
+        if (EXACT_LINES == 1u || first_row + row < output.y) {
+          store_row(cell, above, own, below, row, to + vec4<u32>(row * gather.value.axis_1), y_row + row * pitch);
+        }
       }
     }
   }

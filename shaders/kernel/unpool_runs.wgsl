@@ -162,25 +162,10 @@ fn store_four(first: Four, behind: Four, row: Row, column: u32) {
     for (var number = 0u; number < 4u * STRIDE_2; number += OUTPUTS) {
       store_word(first, behind, row, column, number);
     }
-    return;
-  }
-  store_word(first, behind, row, column, 0u);
-  if (4u * STRIDE_2 > OUTPUTS) {
-    store_word(first, behind, row, column, OUTPUTS);
-  }
-  if (4u * STRIDE_2 > 2u * OUTPUTS) {
-    store_word(first, behind, row, column, 2u * OUTPUTS);
-  }
-  if (4u * STRIDE_2 > 3u * OUTPUTS) {
-    store_word(first, behind, row, column, 3u * OUTPUTS);
-  }
-  if (4u * STRIDE_2 > 4u * OUTPUTS) {
-    store_word(first, behind, row, column, 4u * OUTPUTS);
-    store_word(first, behind, row, column, 5u * OUTPUTS);
-  }
-  if (4u * STRIDE_2 > 6u * OUTPUTS) {
-    store_word(first, behind, row, column, 6u * OUTPUTS);
-    store_word(first, behind, row, column, 7u * OUTPUTS);
+  } else {
+    for (var word = 0u; word < 4u * STRIDE_2 / OUTPUTS; word++) { // unrolled
+      store_word(first, behind, row, column, word * OUTPUTS);
+    }
   }
 }
 
@@ -215,24 +200,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     cell.x_position - column,
     cell.index_position - column * index_step(),
     cell.at.x < gather.covering[0].input && cell.at.y < gather.covering[1].input);
-  // A run has up to four quads of sources; the compiler removes the code of absent quads.
-  var a = load_four(line, column);
-  var b = a;
-  var c = a;
-  var d = a;
-  if (QUADS > 1u) {
-    b = load_four(line, column + 4u);
-  }
-  if (QUADS > 2u) {
-    c = load_four(line, column + 8u);
-  }
-  if (QUADS > 3u) {
-    d = load_four(line, column + 12u);
+  var quads: array<Quad, QUADS>;
+  for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+    quads[quad] = load_four(line, column + 4u * quad);
   }
   let behind = load_behind(line, column + 4u * QUADS);
-  let behind_a = four_of(QUADS == 1u, behind, b.four);
-  let behind_b = four_of(QUADS == 2u, behind, c.four);
-  let behind_c = four_of(QUADS == 3u, behind, d.four);
 
   let place = cell.at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
   let output = vec3<u32>(gather.covering[0].output, gather.covering[1].output, gather.covering[2].output);
@@ -244,15 +216,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       if (place.x + place_0 < output.x && place.y + place_1 < output.y) {
         let own = cell.own + place_0 * gather.value.axis_0 + place_1 * gather.value.axis_1;
         if (place_0 < KERNEL_0 && place_1 < KERNEL_1) {
-          a = with_row(a, own, left);
-          if (QUADS > 1u) {
-            b = with_row(b, own + step, left - i32(across));
-          }
-          if (QUADS > 2u) {
-            c = with_row(c, own + 2u * step, left - i32(2u * across));
-          }
-          if (QUADS > 3u) {
-            d = with_row(d, own + 3u * step, left - i32(3u * across));
+          for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+            quads[quad] = with_row(quads[quad], own + quad * step, left - i32(quad * across));
           }
         }
         let y_row = cell.y_row + place_0 * output.y + place_1;
@@ -263,35 +228,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
           next_row = head(y_row + 1u);
         }
         let row = Row(begin, own, (0u - begin) & (OUTPUTS - 1u), left, next_row);
-        store_four(a.four, behind_a, row, 0u);
-        if (QUADS > 1u) {
-          store_four(b.four, behind_b, row, across);
-        }
-        if (QUADS > 2u) {
-          store_four(c.four, behind_c, row, 2u * across);
-        }
-        if (QUADS > 3u) {
-          store_four(d.four, behind, row, 3u * across);
+        for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+          if (quad + 1u < QUADS) {
+            store_four(quads[quad].four, quads[quad + 1u].four, row, quad * across);
+          } else {
+            store_four(quads[quad].four, behind, row, quad * across);
+          }
         }
       }
     }
   }
-  tell(a, line, column);
-  if (QUADS > 1u) {
-    tell(b, line, column + 4u);
+  for (var quad = 0u; quad < QUADS; quad++) { // unrolled
+    tell(quads[quad], line, column + 4u * quad);
   }
-  if (QUADS > 2u) {
-    tell(c, line, column + 8u);
-  }
-  if (QUADS > 3u) {
-    tell(d, line, column + 12u);
-  }
-}
-
-fn four_of(first: bool, a: Four, b: Four) -> Four {
-  var four = b;
-  if (first) {
-    four = a;
-  }
-  return four;
 }

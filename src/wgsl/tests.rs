@@ -186,9 +186,10 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
 /// Passes along one axis of every kind: from X or from another pass, to another pass or to the end, with and without
 /// chunks, dilation, a rest and a last tap.
 fn every_sliding(dtype: DType) -> Vec<KernelKey> {
-    let pools: [(MaxPool, &[usize]); 7] = [
+    let pools: [(MaxPool, &[usize]); 8] = [
         (MaxPool::new([7, 7]).pads([3; 4]), &[1, 2, 16, 16]),
         (MaxPool::new([9, 12]).pads([4, 5, 4, 6]), &[1, 2, 18, 24]),
+        (MaxPool::new([8, 9]).layout(Layout::Nhwc), &[1, 18, 24, 3]),
         (MaxPool::new([5, 20]).pads([2, 3, 2, 3]).strides([2, 3]), &[1, 2, 40, 61]),
         (MaxPool::new([9, 5]).dilations([1, 2]).layout(Layout::Nhwc), &[1, 12, 20, 4]),
         (MaxPool::new([15, 20]).layout(Layout::Nhwc), &[1, 20, 20, 6]),

@@ -31,6 +31,9 @@ pub struct Misses {
     /// Cases with a kernel of more than 32 KB of code.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<Miss<u32>>,
+    /// Cases whose schedule or stores break a rule that no compiler's figure shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub structure: Vec<Miss<Structure>>,
 }
 
 /// A case that misses.
@@ -63,6 +66,39 @@ impl Registers {
 
     fn misses(self) -> bool {
         self.vector > MOST_REGISTERS || self.spilled > 0
+    }
+}
+
+/// What a card does not do in the time of a copy, whatever the kernels compute: a pool is one dispatch, a pool of whole
+/// planes and an unpool are two; the device writes no grid; and neighbours store neighbouring bytes, at most 16 each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Structure {
+    pub dispatches: usize,
+    pub indirect: usize,
+    /// Stores with holes between neighbours.
+    pub scattered: usize,
+}
+
+impl Structure {
+    fn of(figures: &Figures) -> Structure {
+        let scattered = figures.kernels.iter().map(|kernel| kernel.scattered.len()).sum();
+        Structure { dispatches: figures.dispatches, indirect: figures.indirect, scattered }
+    }
+
+    fn misses(self, figures: &Figures) -> bool {
+        let two = |name: &str| name.starts_with("unpool") || name.contains("reduced to candidates");
+        let most = if figures.kernels.iter().any(|kernel| two(&kernel.name)) { 2 } else { 1 };
+        self.dispatches > most || self.indirect > 0 || self.scattered > 0
+    }
+
+    fn is_worse(self, before: Structure) -> bool {
+        self.dispatches > before.dispatches || self.indirect > before.indirect || self.scattered > before.scattered
+    }
+
+    fn describe(self) -> String {
+        let Structure { dispatches, indirect, scattered } = self;
+        format!("{dispatches} dispatches, {indirect} of them indirect; {scattered} stores with holes")
     }
 }
 
@@ -104,10 +140,11 @@ impl Misses {
         self.copies.iter().any(|miss| miss.figures.contains_key(compiler))
             || self.registers.iter().any(|miss| miss.figures.contains_key(compiler))
             || self.code.iter().any(|miss| miss.figures.contains_key(compiler))
+            || self.structure.iter().any(|miss| miss.figures.contains_key(compiler))
     }
 
-    /// The verdicts on a case's time, on its registers and on its code.
-    pub fn judge(&self, figures: &Figures) -> [Verdict; 3] {
+    /// The verdicts on a case's time, on its registers, on its code and on its structure.
+    pub fn judge(&self, figures: &Figures) -> [Verdict; 4] {
         let now = figures.h100_copies;
         let copies = Found {
             what: format!("{now:.2} copies on an H100, to be at most {}", figures.limit),
@@ -130,10 +167,14 @@ impl Misses {
             misses: now > MOST_CODE,
             worse: |now, before| now > before,
         };
+        let now = Structure::of(figures);
+        let structure =
+            Found { what: now.describe(), figure: now, misses: now.misses(figures), worse: Structure::is_worse };
         [
             copies.verdict(&self.copies, figures, known),
             registers.verdict(&self.registers, figures, known),
             code.verdict(&self.code, figures, known),
+            structure.verdict(&self.structure, figures, known),
         ]
     }
 
@@ -153,6 +194,11 @@ impl Misses {
             let bytes = figures.code_bytes();
             let longest = || figures.kernels.iter().max_by_key(|kernel| kernel.code_bytes).map(|it| it.name.clone());
             put(&mut self.code, figures, (bytes > MOST_CODE).then_some(bytes), || longest().unwrap_or_default());
+            let structure = Some(Structure::of(figures)).filter(|it| it.misses(figures));
+            put(&mut self.structure, figures, structure, || {
+                let first = figures.kernels.iter().max_by_key(|kernel| kernel.scattered.len());
+                first.map(|kernel| kernel.name.clone()).unwrap_or_default()
+            });
         }
     }
 
@@ -169,6 +215,11 @@ impl Misses {
         if !self.code.is_empty() {
             text.push_str(",\n  \"code\": [\n");
             lines(&self.code, &mut text)?;
+            text.push_str("  ]");
+        }
+        if !self.structure.is_empty() {
+            text.push_str(",\n  \"structure\": [\n");
+            lines(&self.structure, &mut text)?;
             text.push_str("  ]");
         }
         text.push_str("\n}\n");
@@ -292,7 +343,7 @@ mod tests {
     #[test]
     fn what_is_not_listed_has_to_meet_the_targets() {
         let list = Misses::default();
-        assert_eq!(list.judge(&figures(1.25, 128, 0)), [Verdict::Meets, Verdict::Meets, Verdict::Meets]);
+        assert_eq!(list.judge(&figures(1.25, 128, 0)), [const { Verdict::Meets }; 4]);
         assert!(list.judge(&figures(1.26, 129, 0))[..2].iter().all(fails));
         assert!(fails(&list.judge(&figures(0.1, 64, 1))[1]), "a spilled register");
     }
@@ -308,6 +359,27 @@ mod tests {
         assert_eq!(Misses::parse(&list.text().unwrap()).unwrap(), list);
         long.kernels[0].code_bytes += 4;
         assert!(fails(&list.judge(&long)[2]));
+    }
+
+    #[test]
+    fn a_pool_is_one_dispatch_whose_neighbours_store_neighbouring_bytes() {
+        let more = |dispatches, indirect, scattered: usize| {
+            let mut more = Figures { dispatches, indirect, ..figures(0.1, 64, 0) };
+            more.kernels[0].scattered = vec!["a store".to_owned(); scattered];
+            more
+        };
+        let list = Misses::default();
+        for (dispatches, indirect, scattered) in [(2, 0, 0), (1, 1, 0), (1, 0, 1)] {
+            assert!(fails(&list.judge(&more(dispatches, indirect, scattered))[3]));
+        }
+        let mut unpool = more(2, 0, 0);
+        unpool.kernels[0].name = "unpool cells".to_owned();
+        assert_eq!(list.judge(&unpool)[3], Verdict::Meets);
+        let mut list = list;
+        list.update(&[more(3, 1, 2)]);
+        assert_eq!(list.judge(&more(3, 1, 2))[3], Verdict::Listed);
+        assert_eq!(Misses::parse(&list.text().unwrap()).unwrap(), list);
+        assert!([(4, 1, 2), (3, 2, 2), (3, 1, 3)].iter().all(|&(a, b, c)| fails(&list.judge(&more(a, b, c))[3])));
     }
 
     #[test]

@@ -298,7 +298,7 @@ fn fail(verdicts: &[Verdict]) -> bool {
 }
 
 /// Prints the last lines, and gives the exit code.
-fn conclude(judged: &[(&Figures, [Verdict; 3])], misses: &Misses) -> ExitCode {
+fn conclude(judged: &[(&Figures, [Verdict; 4])], misses: &Misses) -> ExitCode {
     let mut compilers: Vec<String> = judged.iter().map(|(figures, _)| compiler(figures)).collect();
     compilers.sort();
     compilers.dedup();
