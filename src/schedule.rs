@@ -122,14 +122,10 @@ pub struct Dispatch {
     /// The bound ranges of the dispatch, in the order of the key's bindings.
     pub(crate) operands: Vec<BoundRange>,
     pub(crate) grid: [u32; 3],
-    /// The scratch buffer and the offset in bytes at which the device writes the grid of an indirect dispatch. `grid`
-    /// is then the largest grid.
-    pub(crate) indirect: Option<(usize, u64)>,
     pub(crate) iterations: u64,
 }
 
 impl Dispatch {
-    /// A dispatch of a grid that the host knows.
     pub(crate) fn new(
         key: KernelKey,
         uniform: &impl bytemuck::NoUninit,
@@ -137,7 +133,7 @@ impl Dispatch {
         grid: [u32; 3],
         iterations: u64,
     ) -> Dispatch {
-        Dispatch { key, uniform: bytemuck::bytes_of(uniform).to_vec(), operands, grid, indirect: None, iterations }
+        Dispatch { key, uniform: bytemuck::bytes_of(uniform).to_vec(), operands, grid, iterations }
     }
 
     /// The kernel.
@@ -176,13 +172,13 @@ impl Dispatch {
         self.key.bindings().iter().copied().zip(self.operands.iter().copied())
     }
 
-    /// For an indirect dispatch, the 12 bytes of scratch memory in which an earlier dispatch has written the grid.
+    /// The range of scratch memory from which a dispatch takes its grid: `None`, since no kernel writes a grid. Programs
+    /// that run schedules may still ask.
     pub fn indirect(&self) -> Option<BoundRange> {
-        let range = |(number, offset)| BoundRange { operand: Operand::Scratch(number), offset, bytes: Some(12) };
-        self.indirect.map(range)
+        None
     }
 
-    /// Workgroups along x, y and z; for an indirect dispatch the largest numbers.
+    /// Workgroups along x, y and z.
     pub fn grid(&self) -> [u32; 3] {
         self.grid
     }
@@ -449,7 +445,7 @@ impl Schedule {
     }
 
     /// The bytes of each buffer of scratch memory, in the order in which `Buffers::scratch` takes them: intermediate
-    /// results of a pool, or owners and grids of an unpool.
+    /// results of a pool, or the owners of an unpool.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};

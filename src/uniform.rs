@@ -164,6 +164,10 @@ uniform! {
         index_first: u32,
         index_count: u32,
         begins: u32,
+        invocations: u32,
+        reserved_0: u32,
+        reserved_1: u32,
+        reserved_2: u32,
         activation: Activation,
         source: [SourceDigit; DIGITS],
         targets: [TargetDigit; DIGITS],
@@ -244,7 +248,6 @@ uniform! {
         stored: Strides,
         index: [CoordinateDigit; 5],
         split: [Divisor; 7],
-        grids: [[u32; 4]; 3],
     }
 }
 

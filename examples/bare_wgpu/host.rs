@@ -24,7 +24,7 @@ pub fn execute(
     schedule: &Schedule,
     inputs: &Contents,
 ) -> Result<Contents, Box<dyn Error>> {
-    let usage = BufferUsages::STORAGE | BufferUsages::INDIRECT | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
     let mut buffers = HashMap::new();
     for operand in schedule.operands() {
         let size = schedule.operand_bytes(operand).ok_or("an operand has no size")?;
@@ -82,10 +82,8 @@ pub fn execute(
         let group = device.create_bind_group(&group);
         pass.set_pipeline(&pipeline);
         pass.set_bind_group(0, &group, &[]);
-        match (dispatch.indirect(), dispatch.grid()) {
-            (Some(grid), _) => pass.dispatch_workgroups_indirect(&buffers[&grid.operand], grid.offset),
-            (None, [x, y, z]) => pass.dispatch_workgroups(x, y, z),
-        }
+        let [x, y, z] = dispatch.grid();
+        pass.dispatch_workgroups(x, y, z);
     }
     drop(pass);
 

@@ -59,7 +59,7 @@ fn dispatch(schedule: &Schedule, dispatch: &Dispatch) -> Value {
         value["read_only"] = binding.read_only.into();
         value
     });
-    let mut value = json!({
+    json!({
         "kernel": dispatch.key().name(),
         "family": schedule.family().name(),
         "wgsl": wgsl(dispatch.key()),
@@ -67,12 +67,8 @@ fn dispatch(schedule: &Schedule, dispatch: &Dispatch) -> Value {
         "workgroup_size": dispatch.workgroup_size(),
         "uniform": hex(dispatch.uniform()),
         "bindings": bindings.collect::<Vec<_>>(),
-    });
-    match dispatch.indirect() {
-        Some(grid) => value["indirect"] = bound(schedule, grid),
-        None => value["grid"] = dispatch.grid().as_slice().into(),
-    }
-    value
+        "grid": dispatch.grid(),
+    })
 }
 
 /// The range of a buffer.

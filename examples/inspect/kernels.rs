@@ -43,11 +43,10 @@ pub fn table(schedule: &Schedule, kernels: &[Kernel]) -> String {
     }
     let head = ["", "kernel", "workgroups", "invocations", "iterations", "bindings"].map(str::to_owned);
     let rows = (1..).zip(schedule.dispatches().iter().zip(kernels)).map(|(number, (dispatch, kernel))| {
-        let most = if dispatch.indirect().is_some() { "at most " } else { "" };
         [
             number.to_string(),
             kernel.name.clone(),
-            format!("{most}{}", times(dispatch.grid())),
+            times(dispatch.grid()),
             times(dispatch.workgroup_size()),
             dispatch.iterations().to_string(),
             kernel.bindings.join(", "),

@@ -50,8 +50,6 @@ struct Gather {
   // The divisors from an invocation's number to its cells: quads of channels, runs along the last axis, cells along the
   // second and the first axis, and the channels that the outer number includes; then rows and planes of Y.
   split: array<Divisor, 7>,
-  // The grids of the general path, which run if an index lies outside its source's window.
-  grids: array<vec4<u32>, 3>,
 }
 
 @group(0) @binding(0) var<uniform> gather: Gather;

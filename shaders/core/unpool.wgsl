@@ -1,7 +1,7 @@
 // The uniform of every unpooling kernel, and the conversions from a source's rank to its positions and from an index to
 // its target.
-// provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, PER_INVOCATION, number_of, activation_parameters
-// requires: WORKGROUP, Activation, Divisor, quotient, SOURCE_DIGITS, TARGET_DIGITS
+// provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, PER_TURN, number_of, activation_parameters
+// requires: Activation, Divisor, quotient, SOURCE_DIGITS, TARGET_DIGITS
 // A digit of a source's rank in (n, c, spatial) order, fastest first, with its strides.
 struct SourceDigit {
   radix: Divisor,
@@ -39,6 +39,11 @@ struct Unpool {
   index_count: u32,
   // Whether this dispatch clears the report.
   begins: u32,
+  // The invocations of this dispatch, which may be fewer than its items.
+  invocations: u32,
+  reserved_0: u32,
+  reserved_1: u32,
+  reserved_2: u32,
   activation: Activation,
   source: array<SourceDigit, 12>,
   targets: array<TargetDigit, 12>,
@@ -93,10 +98,9 @@ fn named_target(index: u32) -> u32 {
   return found;
 }
 
-// Items per invocation. An invocation's items are a workgroup's width apart, so that neighbouring invocations access
-// neighbouring words.
-const PER_INVOCATION: u32 = 8u;
+// Items of an invocation in a turn of its loop. Neighbouring invocations access neighbouring words.
+const PER_TURN: u32 = 8u;
 
-fn number_of(invocation: u32, turn: u32) -> u32 {
-  return (invocation / WORKGROUP * PER_INVOCATION + turn) * WORKGROUP + invocation % WORKGROUP;
+fn number_of(first: u32, item: u32) -> u32 {
+  return first + item * unpool.invocations;
 }

@@ -2,7 +2,7 @@
 // spatial) order wins. Indices are untrusted: an index outside the valid range claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
-// requires: unpool, source, named_target, number_of, PER_INVOCATION, invocation, WORKGROUP, owners, report, read_index, REPORT_COUNT, REPORT_FIRST
+// requires: unpool, runs, source, named_target, number_of, PER_TURN, invocation, WORKGROUP, owners, report, read_index, REPORT_COUNT, REPORT_FIRST
 // The number of bad indices, and the complement of the first one's position, or zero.
 struct Bad {
   count: u32,
@@ -33,8 +33,12 @@ fn claim(number: u32, bad: Bad) -> Bad {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first = invocation(group, unpool.grid_width, local);
   var bad = Bad(0u, 0u);
-  for (var turn = 0u; turn < PER_INVOCATION; turn++) { // unrolled
-    bad = claim(number_of(first, turn), bad);
+  if (runs()) {
+    for (var base = first; base < unpool.sources; base += PER_TURN * unpool.invocations) {
+      for (var item = 0u; item < PER_TURN; item++) { // unrolled
+        bad = claim(number_of(base, item), bad);
+      }
+    }
   }
   if (bad.count > 0u) {
     atomicAdd(&report[REPORT_COUNT], bad.count);

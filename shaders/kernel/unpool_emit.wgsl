@@ -2,7 +2,7 @@
 // element zero.
 // Fewest bytes: owners once, X once, Y once.
 // provides: main
-// requires: unpool, source, number_of, PER_INVOCATION, invocation, WORKGROUP, OUTPUTS, FRESH, Raw, Word, ZERO, ZERO_WORD, insert, extract, y, load, from_pair, owners, report_first, activate
+// requires: unpool, runs, source, number_of, PER_TURN, invocation, WORKGROUP, OUTPUTS, FRESH, Raw, Word, ZERO, ZERO_WORD, insert, extract, y, load, from_pair, owners, report_first, activate
 // One element of a word, shifted to its lane; zero beyond the last output. Where the sources take several dispatches,
 // the later dispatches keep elements whose owner is not among their sources.
 fn element(output: u32, lane: u32, word: Word, nothing: Raw) -> Word {
@@ -39,11 +39,15 @@ fn emit(word: u32, nothing: Raw) {
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first = invocation(group, unpool.grid_width, local);
-  if (first == 0u) {
-    report_first();
-  }
-  let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
-  for (var turn = 0u; turn < PER_INVOCATION; turn++) { // unrolled
-    emit(number_of(first, turn), nothing);
+  if (runs()) {
+    if (first == 0u) {
+      report_first();
+    }
+    let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
+    for (var base = first; base < (unpool.outputs + OUTPUTS - 1u) / OUTPUTS; base += PER_TURN * unpool.invocations) {
+      for (var item = 0u; item < PER_TURN; item++) { // unrolled
+        emit(number_of(base, item), nothing);
+      }
+    }
   }
 }

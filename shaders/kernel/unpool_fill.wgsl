@@ -2,15 +2,12 @@
 // word. Elements are 32 bits wide.
 // Fewest bytes: Y once.
 // provides: main
-// requires: unpool, number_of, invocation, PER_INVOCATION, WORKGROUP, y, from_pair, activate
+// requires: unpool, invocation, WORKGROUP, y, from_pair, activate
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first = invocation(group, unpool.grid_width, local);
   let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
-  for (var turn = 0u; turn < PER_INVOCATION; turn++) {
-    let output = number_of(first, turn);
-    if (output < unpool.outputs) {
-      y[output] = nothing;
-    }
+  for (var output = first; output < unpool.outputs; output += unpool.invocations) {
+    y[output] = nothing;
   }
 }

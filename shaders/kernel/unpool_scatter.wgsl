@@ -3,7 +3,7 @@
 // name one element, one wins as a whole. Indices are untrusted: an index outside the valid range writes nothing.
 // Fewest bytes: X once, the indices once, four for each source.
 // provides: main, outputs
-// requires: unpool, source, named_target, number_of, PER_INVOCATION, invocation, WORKGROUP, read_index, load, activate
+// requires: unpool, source, named_target, number_of, PER_TURN, invocation, WORKGROUP, read_index, load, activate
 @group(0) @binding(2) var<storage, read_write> outputs: array<atomic<u32>>;
 
 fn scatter(number: u32) {
@@ -21,7 +21,9 @@ fn scatter(number: u32) {
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first = invocation(group, unpool.grid_width, local);
-  for (var turn = 0u; turn < PER_INVOCATION; turn++) { // unrolled
-    scatter(number_of(first, turn));
+  for (var base = first; base < unpool.sources; base += PER_TURN * unpool.invocations) {
+    for (var item = 0u; item < PER_TURN; item++) { // unrolled
+      scatter(number_of(base, item));
+    }
   }
 }

@@ -6,14 +6,32 @@ use super::thread_tile::by_fours;
 use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
 use crate::wgsl::key::KernelKey;
 
+/// When a step of the general path runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runs {
+    Always,
+    /// If the gathering unpool before it has told of an index outside its source's window.
+    IfTold,
+}
+
+impl Runs {
+    /// The part that tells, and what a kernel's name says of it.
+    fn part(self) -> (&'static str, &'static str) {
+        match self {
+            Runs::Always => ("core/runs_always", ""),
+            Runs::IfTold => ("core/runs_if_told", ", if told"),
+        }
+    }
+}
+
 /// Clears the owner table of an unpool and its report.
-pub(crate) fn unpool_clear() -> KernelKey {
-    unpool("unpool clear".to_owned(), "kernel/unpool_clear", UnpoolDigits::NONE).into()
+pub(crate) fn unpool_clear(runs: Runs) -> KernelKey {
+    step("unpool clear".to_owned(), "kernel/unpool_clear", UnpoolDigits::NONE, runs).into()
 }
 
 /// Lets sources claim their targets.
-pub(crate) fn unpool_claim(index_type: IndexType, digits: UnpoolDigits) -> KernelKey {
-    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim", digits);
+pub(crate) fn unpool_claim(index_type: IndexType, digits: UnpoolDigits, runs: Runs) -> KernelKey {
+    let kernel = step(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim", digits, runs);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
@@ -26,10 +44,11 @@ pub(crate) fn unpool_emit(
     activation: ActivationKind,
     digits: UnpoolDigits,
     fresh: bool,
+    runs: Runs,
 ) -> KernelKey {
     // The kernel converts ranks of sources to positions in X only.
     let digits = UnpoolDigits { target: 0, ..digits };
-    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit", digits);
+    let mut kernel = step(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit", digits, runs);
     kernel.consts.push(("FRESH", fresh.into()));
     kernel.variants.push("core/owners_read");
     kernel.variants.push(match index_type {
@@ -63,6 +82,14 @@ pub(crate) fn unpool_scatter(
     let name = format!("unpool scatter {} by {}", dtype.name(), index_type.name());
     let kernel = unpool(name, "kernel/unpool_scatter", digits);
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
+}
+
+/// A step of the general path.
+fn step(name: String, entry: &'static str, digits: UnpoolDigits, runs: Runs) -> Kernel {
+    let (part, when) = runs.part();
+    let mut kernel = unpool(format!("{name}{when}"), entry, digits);
+    kernel.variants.push(part);
+    kernel
 }
 
 fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
@@ -194,11 +221,6 @@ fn outside_window(rule: OutsideWindow) -> (&'static str, &'static str) {
         // `OutsideWindow::Error`; what is not written is told of, whatever the rule.
         _ => ("core/outside_reported", ", others reported"),
     }
-}
-
-/// Writes the indirect grids of the general path.
-pub(crate) fn unpool_indirect() -> KernelKey {
-    gather("unpool indirect".to_owned(), "kernel/unpool_indirect").into()
 }
 
 fn gather(name: String, entry: &'static str) -> Kernel {

@@ -8,19 +8,17 @@ use wgpu_pooling_plan::{AxisWindow, IndexStrides, Layout, OutsideWindow, Plan, P
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::epilogue::lanes;
+use super::unpool::Steps;
 use super::view::{PassAxis, WindowFormula, pass_axis};
 use super::{activation, cells, unpool};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, WORKGROUP};
-use crate::keys;
+use crate::keys::{self, Runs};
 use crate::report::Report;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::{PassWindow, Tables};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
-
-/// Bytes of a grid that the device writes: three words.
-const GRID_BYTES: u64 = 12;
 
 /// The schedule of a gathering unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
@@ -33,7 +31,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     }
     let scatters = plan.outside_window == OutsideWindow::Scatter;
     let mut schedule = match scatters {
-        true => unpool::schedule(plan, limits, false)?,
+        true => unpool::schedule(plan, limits, Steps::Owners(Runs::IfTold))?,
         false => Schedule::new(Plan::Unpool(plan.clone()), Family::Gather, build),
     };
     (schedule.family, schedule.build) = (Family::Gather, build);
@@ -43,7 +41,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     }
     let general = std::mem::take(&mut schedule.dispatches);
     if general.len() > 3 {
-        return Family::Gather.refuse("the general path takes more dispatches than the device can decide on");
+        return Family::Gather.refuse("the general path takes many dispatches");
     }
     let axes = axes(plan, windows, &mut schedule.tables, limits);
     let fit = |found| check_bytes("bytes of window tables", schedule.tables.bytes(), limits).map(|()| found);
@@ -66,7 +64,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         Build::Specialised => Some(cells::cells(plan, &own.map(|(_, formula)| formula), activation_kind, limits)?),
     };
     let (covering, own) = (covering.map(|(axis, _)| axis), own.map(|(axis, _)| axis));
-    let uniform = uniform(plan, activation, cells.as_ref(), covering, own, &general);
+    let uniform = uniform(plan, activation, cells.as_ref(), covering, own);
     let mut gathering = Gathering { plan, limits, uniform, schedule };
     match cells {
         Some(cells) => gathering.cells(cells)?,
@@ -124,33 +122,24 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// The general path, whose dispatches have grids that the device writes: empty ones, unless an index lies outside
-    /// its window.
+    /// The general path, whose dispatches do nothing unless an index lies outside its window.
     fn general(&mut self, general: Vec<Dispatch>) {
-        // The owner table stays the first scratch buffer; the indirect grids that the device writes are the second.
-        let grids = self.schedule.scratch.len();
-        self.schedule.scratch.push(GRID_BYTES.saturating_mul(general.len() as u64));
-        self.dispatch(keys::unpool_indirect(), [1, 1, 1], &[Operand::Report, Operand::Scratch(grids)], 3);
         // The report is cleared first; the owner table only if the general path runs.
         if let Some(clear) = general.first() {
             self.schedule.dispatches.insert(0, clear_report(clear.clone()));
         }
-        for (step, mut dispatch) in (0u64..).zip(general) {
-            dispatch.indirect = Some((grids, step.saturating_mul(GRID_BYTES)));
-            self.schedule.dispatches.push(dispatch);
-        }
+        self.schedule.dispatches.extend(general);
     }
 }
 
 /// The uniform of all dispatches, without the fields that depend on the dispatch. `covering` and `own` are the axes of
-/// [`axes`]; `general` are the dispatches of the general path.
+/// [`axes`].
 fn uniform(
     plan: &UnpoolPlan,
     activation: uniform::Activation,
     cells: Option<&cells::Cells>,
     covering: [uniform::Axis; 3],
     own: [uniform::Axis; 3],
-    general: &[Dispatch],
 ) -> uniform::Gather {
     let mut uniform = uniform::Gather {
         outputs: count(plan.output_shape()) as u32,
@@ -179,16 +168,13 @@ fn uniform(
         };
         *entry = uniform::CoordinateDigit { radix: radix as u32, coordinate, reserved_0: 0, reserved_1: 0 };
     }
-    for (entry, dispatch) in uniform.grids.iter_mut().zip(general) {
-        entry[..3].copy_from_slice(&dispatch.grid);
-    }
     uniform
 }
 
 /// The dispatch that clears for the general path, changed to clear the report alone and no owners.
 fn clear_report(mut clear: Dispatch) -> Dispatch {
     let mut uniform: uniform::Unpool = bytemuck::pod_read_unaligned(&clear.uniform);
-    uniform.outputs = 0;
+    (uniform.outputs, uniform.begins) = (0, 1);
     clear.uniform = bytemuck::bytes_of(&uniform).to_vec();
     clear.grid = [(Report::WORDS as u64).div_ceil(WORKGROUP) as u32, 1, 1];
     clear

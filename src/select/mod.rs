@@ -35,8 +35,10 @@ pub use bounds::MAX_ITERATIONS;
 pub(crate) use reduce::most_of_a_reduction;
 
 use crate::family::{Build, Family};
+use crate::keys::Runs;
 use crate::schedule::{Limits, Schedule};
 use tuning::unpool::GATHERED_FROM;
+use unpool::Steps;
 
 /// A kernel family and a build that replace the choice of [`select`].
 ///
@@ -145,7 +147,8 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
 }
 
 fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let general = || unpool::schedule(plan, limits, unpool::scatters(plan));
+    let steps = if unpool::scatters(plan) { Steps::Scatter } else { Steps::Owners(Runs::Always) };
+    let general = || unpool::schedule(plan, limits, steps);
     // The general path cannot keep indices to windows, so both gathering builds are tried, also for small tensors.
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
         let generic = |_| gather::schedule(plan, limits, Build::Generic);

@@ -207,6 +207,9 @@ pub(super) mod unpool {
     /// general path, four bytes each, lie in the cache of the device; larger unpools were not compared.
     pub const GATHERED_FROM: u64 = 1 << 21;
 
+    /// The most invocations of a step that mostly has nothing to do. Never varied: enough to fill a large card.
+    pub const IDLE_INVOCATIONS: u64 = 1 << 17;
+
     /// The most elements of a stride cell. With larger cells, neighbouring invocations write too far apart.
     pub const MOST_PLACES: u64 = 64;
 

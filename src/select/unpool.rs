@@ -9,17 +9,26 @@ use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::epilogue::lanes;
 use super::partition::{OUTPUT_UNIT, bound_range, ranges};
+use super::tuning::unpool::IDLE_INVOCATIONS;
 use super::view::ElementRange;
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, UnpoolDigits, WORKGROUP};
-use crate::keys;
+use crate::keys::{self, Runs};
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
-/// The schedule of an unpool: with `scatters` in two steps, where its options permit that ([`scatters`]); otherwise by
-/// owners.
-pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule, PlanError> {
+/// The steps of an unpool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Steps {
+    /// Two steps, where its options permit that ([`scatters`]).
+    Scatter,
+    /// Steps by owners.
+    Owners(Runs),
+}
+
+/// The schedule of an unpool.
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, steps: Steps) -> Result<Schedule, PlanError> {
     let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
     check_sizes(plan, limits)?;
     // Without sources there is no index that could lie outside its window.
@@ -49,8 +58,9 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Re
         within("bytes of a batch item (max_binding_bytes)", x_bytes.max(index_bytes), limits.max_binding_bytes)
     };
     let chunks = at_least_one(ranges(sources, 1, fit)?);
-    let general = General { plan, limits, activation_kind, uniform, digits, sources, outputs };
-    if scatters {
+    let runs = if let Steps::Owners(runs) = steps { runs } else { Runs::Always };
+    let general = General { plan, limits, activation_kind, runs, uniform, digits, sources, outputs };
+    if steps == Steps::Scatter {
         schedule.dispatches = general.scattering(&windows, &chunks)?;
         return Ok(schedule);
     }
@@ -110,10 +120,10 @@ fn uniform(plan: &UnpoolPlan, activation: uniform::Activation) -> (uniform::Unpo
     (uniform, digits)
 }
 
-/// Sources, owners or words per invocation.
+/// Sources, owners or words of an invocation (`PER_TURN` in shaders/core/unpool.wgsl).
 const PER_INVOCATION: u64 = 8;
 
-/// Invocations for this many sources, owners or words (`PER_INVOCATION` in shaders/core/unpool.wgsl).
+/// Invocations for this many sources, owners or words.
 fn invocations(numbers: u64) -> u64 {
     numbers.div_ceil(WORKGROUP.saturating_mul(PER_INVOCATION)).saturating_mul(WORKGROUP)
 }
@@ -162,6 +172,7 @@ struct General<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
     activation_kind: ActivationKind,
+    runs: Runs,
     uniform: uniform::Unpool,
     digits: UnpoolDigits,
     sources: u64,
@@ -178,12 +189,11 @@ impl General<'_> {
         for &window in windows.iter().filter(|window| window.count() > 0) {
             let uniform = uniform::Unpool { outputs: window.count() as u32, ..self.uniform };
             let operands = vec![self.y(window)];
-            dispatches.push(self.dispatch(&fill, uniform, invocations(window.count()), operands, PER_INVOCATION)?);
+            dispatches.push(self.dispatch(&fill, uniform, window.count(), operands, 1)?);
             for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
                 let uniform = self.reading_x(window, chunk);
                 let operands = vec![self.x(chunk), self.y(window), self.indices(chunk)];
-                let turns = self.turns(self.loops());
-                dispatches.push(self.dispatch(&scatter, uniform, invocations(chunk.count()), operands, turns)?);
+                dispatches.push(self.dispatch(&scatter, uniform, chunk.count(), operands, self.loops())?);
             }
             within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
         }
@@ -194,9 +204,9 @@ impl General<'_> {
     fn by_owners(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
         let reported = Some(index_type).filter(|_| !reports_apart(self.limits));
-        let clear = keys::unpool_clear();
-        let claim = keys::unpool_claim(index_type, self.digits);
-        let emit = |fresh| keys::unpool_emit(dtype, reported, self.activation_kind, self.digits, fresh);
+        let clear = keys::unpool_clear(self.runs);
+        let claim = keys::unpool_claim(index_type, self.digits, self.runs);
+        let emit = |fresh| keys::unpool_emit(dtype, reported, self.activation_kind, self.digits, fresh, self.runs);
         let [again, afresh] = [false, true].map(emit);
         let report = keys::unpool_report(index_type);
         let mut dispatches = Vec::new();
@@ -223,10 +233,12 @@ impl General<'_> {
     }
 
     fn clear(&self, key: &KernelKey, window: ElementRange, begins: bool) -> Result<Dispatch, PlanError> {
+        // A gathering unpool has cleared the report before, and told in it what follows.
+        let begins = begins && self.runs == Runs::Always;
         let uniform = uniform::Unpool { outputs: window.count() as u32, begins: begins.into(), ..self.uniform };
         let operands = vec![BoundRange::whole(OWNERS), BoundRange::whole(Operand::Report)];
         let quads = window.count().div_ceil(OWNERS_AT_ONCE).max(1);
-        self.dispatch(key, uniform, invocations(quads), operands, PER_INVOCATION)
+        self.dispatch(key, uniform, quads, operands, 1)
     }
 
     fn claim(
@@ -239,13 +251,14 @@ impl General<'_> {
         let mut uniform = self.of(window, chunk);
         uniform.report &= u32::from(reports);
         let operands = vec![self.indices(chunk), BoundRange::whole(OWNERS), BoundRange::whole(Operand::Report)];
-        self.dispatch(key, uniform, invocations(chunk.count()), operands, self.turns(self.loops()))
+        self.dispatch(key, uniform, chunk.count(), operands, self.loops())
     }
 
     fn emit(&self, key: &KernelKey, window: ElementRange, chunk: ElementRange) -> Result<Dispatch, PlanError> {
         let mut operands = vec![self.x(chunk), self.y(window)];
         if reports_apart(self.limits) {
             operands.push(BoundRange::whole(OWNERS));
+            operands.extend((self.runs == Runs::IfTold).then(|| BoundRange::whole(Operand::Report)));
         } else {
             let report = BoundRange::whole(Operand::Report);
             operands.extend([self.indices(chunk), BoundRange::whole(OWNERS), report]);
@@ -253,7 +266,7 @@ impl General<'_> {
         let lanes = lanes(self.plan.dtype());
         let iterations = self.loops().saturating_add(1).saturating_mul(lanes);
         let words = window.count().div_ceil(lanes).max(1);
-        self.dispatch(key, self.reading_x(window, chunk), invocations(words), operands, self.turns(iterations))
+        self.dispatch(key, self.reading_x(window, chunk), words, operands, iterations)
     }
 
     fn x(&self, chunk: ElementRange) -> BoundRange {
@@ -290,22 +303,20 @@ impl General<'_> {
         u64::from(self.digits.source).saturating_add(self.digits.target.into())
     }
 
-    /// Loop iterations per invocation.
-    fn turns(&self, iterations: u64) -> u64 {
-        iterations.saturating_add(1).saturating_mul(PER_INVOCATION)
-    }
-
     fn dispatch(
         &self,
         key: &KernelKey,
         mut uniform: uniform::Unpool,
-        invocations: u64,
+        items: u64,
         operands: Vec<BoundRange>,
-        iterations: u64,
+        of_an_item: u64,
     ) -> Result<Dispatch, PlanError> {
-        let grid = grid(invocations, self.limits)?;
-        uniform.grid_width = grid[0];
-        Ok(Dispatch::new(key.clone(), &uniform, operands, grid, iterations))
+        let most = if self.runs == Runs::IfTold { IDLE_INVOCATIONS } else { u64::MAX };
+        let grid = grid(invocations(items).min(most), self.limits)?;
+        let invocations = grid.into_iter().map(u64::from).fold(WORKGROUP, u64::saturating_mul);
+        (uniform.grid_width, uniform.invocations) = (grid[0], invocations as u32);
+        let turns = items.div_ceil(invocations.max(1)).next_multiple_of(PER_INVOCATION);
+        Ok(Dispatch::new(key.clone(), &uniform, operands, grid, turns.saturating_mul(of_an_item.saturating_add(1))))
     }
 }
 

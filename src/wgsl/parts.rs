@@ -157,6 +157,7 @@ parts! {
     core / in_window: in_window;
     core / outside: outside_flagged outside_reported outside_skipped;
     core / report: report;
+    core / runs: runs_always runs_if_told;
     core / report_first: reported reported_apart;
     core / owners: owners owners_read;
     index / wide: wide;
@@ -220,7 +221,6 @@ parts! {
     kernel / unpool_overlaps: unpool_overlaps;
     kernel / unpool_check: unpool_check;
     kernel / unpool_gather: unpool_gather;
-    kernel / unpool_indirect: unpool_indirect;
     kernel / unpool_clear: unpool_clear;
     kernel / unpool_claim: unpool_claim;
     kernel / unpool_emit: unpool_emit;

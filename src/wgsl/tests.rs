@@ -14,7 +14,7 @@ use super::*;
 use crate::kernel::{
     ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
 };
-use crate::keys;
+use crate::keys::{self, Runs};
 use crate::{
     Build, Choice, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PlanError, select,
     uniform,
@@ -32,9 +32,10 @@ fn every_key() -> Vec<KernelKey> {
     };
     let indices = [IndexType::I32, IndexType::I64];
     let digits = [[3, 4], [2, 0], [0, 1], [0, 0]].map(|[source, target]| UnpoolDigits { source, target });
-    let mut all = vec![keys::unpool_clear(), keys::unpool_indirect()];
+    let mut all = Vec::from([Runs::Always, Runs::IfTold].map(keys::unpool_clear));
     for digits in digits {
-        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
+        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits, Runs::Always)));
+        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits, Runs::IfTold)));
     }
     for &outside in OutsideWindow::ALL {
         all.extend(indices.map(|index_type| keys::unpool_check(index_type, outside)));
@@ -74,8 +75,9 @@ fn every_key() -> Vec<KernelKey> {
                 all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
             }
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                all.extend(digits.map(|digits| keys::unpool_emit(dtype, index_type, activation, digits, true)));
-                all.push(keys::unpool_emit(dtype, index_type, activation, digits[0], false));
+                let emit = |digits, fresh, runs| keys::unpool_emit(dtype, index_type, activation, digits, fresh, runs);
+                all.extend(digits.map(|digits| emit(digits, true, Runs::Always)));
+                all.extend([emit(digits[0], false, Runs::Always), emit(digits[0], true, Runs::IfTold)]);
             }
             if dtype.bytes() == 4 {
                 all.push(keys::unpool_fill(dtype, activation));

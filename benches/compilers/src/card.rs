@@ -18,8 +18,6 @@ const OPERATIONS_PER_SECOND: f64 = 13.4e12;
 const LINES_PER_SECOND: f64 = 132.0 * 1.98e9;
 /// How sharply the slowest of the three decides.
 const POWER: i32 = 5;
-/// wgpu validates an indirect dispatch by a dispatch of its own.
-const LAUNCHES_OF_INDIRECT: f64 = 2.0;
 
 /// What a dispatch does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -30,8 +28,6 @@ pub struct Work {
     pub operations: f64,
     /// Lines of cache that neighbouring invocations touch together, over all loads and stores.
     pub lines: f64,
-    /// Whether the device writes its grid.
-    pub indirect: bool,
 }
 
 impl Work {
@@ -39,7 +35,7 @@ impl Work {
         let parts =
             [self.bytes / BYTES_PER_SECOND, self.operations / OPERATIONS_PER_SECOND, self.lines / LINES_PER_SECOND];
         let together = parts.into_iter().map(|part| part.powi(POWER)).sum::<f64>().powf(1.0 / f64::from(POWER));
-        LAUNCH_SECONDS * if self.indirect { LAUNCHES_OF_INDIRECT } else { 1.0 } + together
+        LAUNCH_SECONDS + together
     }
 }
 
@@ -64,14 +60,12 @@ mod tests {
         assert_eq!(copies(&[copy], 100_000_000), 1.0);
         let twice = copies(&[copy, Work::default()], 100_000_000);
         assert!((twice - copies(&[Work { bytes: 107.625e6, ..copy }], 100_000_000)).abs() < 1e-9, "{twice}");
-        let indirect = copies(&[copy, Work { indirect: true, ..Work::default() }], 100_000_000);
-        assert!(indirect > twice);
     }
 
     #[test]
     fn the_slowest_of_bytes_operations_and_lines_decides() {
         let work = |operations: f64, lines: f64| {
-            copies(&[Work { bytes: 300e6, operations, lines, ..Work::default() }], 300_000_000)
+            copies(&[Work { bytes: 300e6, operations, lines }], 300_000_000)
         };
         assert!(work(1e8, 1e6) < 1.001);
         assert!((work(4.4 * 600e6, 0.0) - 1.97).abs() < 0.05);

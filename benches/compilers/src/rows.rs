@@ -28,7 +28,7 @@ pub struct Case {
     pub layout: Layout,
     pub nan_policy: NanPolicy,
     pub schedule: Schedule,
-    /// The pool whose indices an unpool has. Those of other unpools are random, and then its indirect dispatches run.
+    /// The pool whose indices an unpool has. Those of other unpools are random, and then its general path runs.
     pub filled_by: Option<Plan>,
     /// N, C and the spatial extents of what is pooled.
     pub pooled: Vec<usize>,
@@ -37,7 +37,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Whether the indirect dispatches of an unpool run, since its indices are random.
+    /// Whether the general path of an unpool runs, since its indices are random.
     pub fn general(&self) -> bool {
         matches!(self.schedule.plan(), Plan::Unpool(_)) && self.filled_by.is_none()
     }

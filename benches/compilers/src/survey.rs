@@ -44,14 +44,11 @@ struct Used {
     candidate: usize,
     /// The number of its dispatches.
     dispatches: usize,
-    /// The dispatches that run, each with what was seen of it or of another dispatch of the kernel.
+    /// Each dispatch with what was seen of it or of another dispatch of the kernel.
     ran: Vec<(u64, usize)>,
-    /// The bytes of each dispatch that runs.
+    /// The bytes of each dispatch.
     bytes: Vec<f64>,
     seen: Vec<Seen>,
-    /// The dispatches that only have a grid of nothing.
-    idle: usize,
-    indirect: usize,
 }
 
 fn groups(dispatch: &Dispatch) -> u64 {
@@ -70,12 +67,10 @@ fn sample(grid: [u32; 3]) -> Vec<[u32; 3]> {
 
 impl Used {
     /// Emulates the dispatches of a kernel, one after the other.
-    fn of(source: &Source, dispatches: &[&Dispatch], runs: bool, contents: &mut Contents<'_>) -> Result<Used, String> {
+    fn of(source: &Source, dispatches: &[&Dispatch], contents: &mut Contents<'_>) -> Result<Used, String> {
         let numbers = Numbers::of(source);
-        let (running, idle): (Vec<&Dispatch>, Vec<&Dispatch>) =
-            dispatches.iter().partition(|dispatch| runs || dispatch.indirect().is_none());
         let (mut seen, mut ran, mut all_bytes) = (Vec::new(), Vec::new(), Vec::new());
-        for dispatch in running {
+        for &dispatch in dispatches {
             if seen.len() < DISPATCHES {
                 contents.bind(dispatch);
                 let uniform: Vec<u32> = bytemuck::pod_collect_to_vec(dispatch.uniform());
@@ -93,8 +88,7 @@ impl Used {
             all_bytes.push(last.bytes().map(of_binding).sum());
             ran.push((groups(dispatch), seen.len() - 1));
         }
-        let indirect = dispatches.iter().filter(|dispatch| dispatch.indirect().is_some()).count();
-        Ok(Used { candidate: 0, dispatches: dispatches.len(), ran, bytes: all_bytes, seen, idle: idle.len(), indirect })
+        Ok(Used { candidate: 0, dispatches: dispatches.len(), ran, bytes: all_bytes, seen })
     }
 }
 
@@ -116,7 +110,7 @@ impl Kernels {
                 let name = dispatches[0].key().name().to_owned();
                 let fault = |error: String| Failure::Kernel(format!("{}: {name}: {error}", case.row));
                 let source = Source::parse(&text).map_err(fault)?;
-                let mut one = Used::of(&source, &dispatches, case.general(), &mut contents).map_err(fault)?;
+                let mut one = Used::of(&source, &dispatches, &mut contents).map_err(fault)?;
                 let mut all = Seen::default();
                 one.seen.iter().for_each(|seen| all.sides(seen));
                 let seen = Some(&all).filter(|_| !one.seen.is_empty());
@@ -204,8 +198,6 @@ pub struct Figures {
     pub megabytes: f64,
     pub scratch_megabytes: f64,
     pub dispatches: usize,
-    /// Dispatches whose grid the device writes.
-    pub indirect: usize,
     /// Vector operations for each element of Y, and as many as a card has time for while it moves the bytes.
     pub operations_per_output: f64,
     pub operations_budget: f64,
@@ -317,7 +309,6 @@ impl Compilation<'_> {
             megabytes: moved as f64 / 1e6,
             scratch_megabytes: case.schedule.scratch_bytes() as f64 / 1e6,
             dispatches: dispatches.len(),
-            indirect: dispatches.iter().filter(|dispatch| dispatch.indirect().is_some()).count(),
             operations_per_output: works.iter().map(|work| work.operations).sum::<f64>() / outputs,
             operations_budget: card::budget(moved) / outputs,
             lines_per_access: lines / f64::max(accesses, 1.0),
@@ -339,12 +330,10 @@ impl Compilation<'_> {
             let waves = groups as f64 * f64::from(kept.waves_per_workgroup());
             let operations = executed.operations * waves * f64::from(kept.wave_size);
             let own = seen.lines() * groups as f64;
-            works.push(Work { bytes, operations, lines: own, indirect: false });
+            works.push(Work { bytes, operations, lines: own });
             lines += own;
             accesses += seen.accesses_of_neighbours() * groups as f64;
         }
-        works.extend((0..used.idle).map(|_| Work::default()));
-        works.iter_mut().rev().take(used.indirect).for_each(|work| work.indirect = true);
         Ok((works, [lines, accesses]))
     }
 }

@@ -58,10 +58,7 @@ fn emulated(schedule: &Schedule, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
                 (it.number, of.operand.name(), of.offset, of.bytes.unwrap_or(bytes(of.operand) - of.offset))
             })
             .collect();
-        let grid = dispatch.indirect().map_or(dispatch.grid(), |of| {
-            let words = &device.buffers[&of.operand.name()][of.offset as usize..][..12];
-            bytemuck::pod_read_unaligned(words)
-        });
+        let grid = dispatch.grid();
         let source = Source::parse(&wgsl(dispatch.key())).unwrap();
         let (numbers, uniform) = (Numbers::of(&source), bytemuck::pod_collect_to_vec(dispatch.uniform()));
         let mut seen = Seen::default();

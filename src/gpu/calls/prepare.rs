@@ -223,9 +223,11 @@ impl Gpu {
     /// not ask for them.
     async fn until_compiled(&self) {
         let Inner { compiler, device, pipelines, .. } = &*self.inner;
-        for dispatch in compiler.ordered() {
-            let _compiled = pipelines.get(device, &dispatch).await;
+        let ordered = compiler.ordered();
+        for dispatch in &ordered {
+            let _compiled = pipelines.get(device, dispatch).await;
         }
+        compiler.until_done(&ordered);
     }
 
     /// Compiles the kernels of schedules ahead, so that preparing the schedules later compiles nothing. Kernels that

@@ -8,10 +8,6 @@ use super::gate::Owned;
 pub(in crate::gpu) const TENSOR_USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
-/// The usages of scratch memory: a kernel may write the grid of a later dispatch.
-pub(in crate::gpu) const SCRATCH_USAGES: wgpu::BufferUsages =
-    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::INDIRECT);
-
 /// The device's memory: its allocator, and the pool of idle buffers from earlier calls.
 #[derive(Debug)]
 pub(in crate::gpu) struct Memory {

@@ -151,6 +151,19 @@ impl Compiler {
     pub fn ordered(&self) -> Vec<Dispatch> {
         lock(&self.orders).kernels.iter().cloned().collect()
     }
+
+    /// Waits until the thread is done with kernels that are compiled: until then it may look at one of them, which then
+    /// counts as missing.
+    #[cfg(target_arch = "wasm32")]
+    pub fn until_done(&self, _: &[Dispatch]) {}
+
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn until_done(&self, kernels: &[Dispatch]) {
+        let is_one = |ordered: &Dispatch| kernels.iter().any(|kernel| kernel.key() == ordered.key());
+        while self.ordered().iter().any(is_one) {
+            std::thread::yield_now();
+        }
+    }
 }
 
 #[cfg(not(target_arch = "wasm32"))]

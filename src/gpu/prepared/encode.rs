@@ -52,8 +52,8 @@ pub struct Buffers<'a> {
     /// share a report.
     pub report: Option<wgpu::BufferSlice<'a>>,
     /// Scratch memory in place of the [`Prepared`](crate::Prepared)'s own: a slice for each of
-    /// [`Schedule::scratch`](crate::Schedule::scratch), each in a buffer of its own, with the usages `STORAGE` and
-    /// `INDIRECT`. The contents need not persist between two runs.
+    /// [`Schedule::scratch`](crate::Schedule::scratch), each in a buffer of its own. The contents need not persist
+    /// between two runs.
     pub scratch: &'a [wgpu::BufferSlice<'a>],
 }
 
@@ -71,14 +71,10 @@ impl Preparation {
             let tables = self.resources.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);
             let dispatches =
                 self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(self.schedule.constants_offsets());
-            let bound = |((dispatch, pipeline), uniform): ((&Dispatch, &Arc<Pipeline>), u64)| {
-                let grid = dispatch.indirect.and_then(|(number, at)| {
-                    let whole = slice_of(&slices, Operand::Scratch(number))?;
-                    Some((device.wgpu.gate().own(whole.buffer().clone()), whole.offset() + at))
-                });
-                BoundDispatch { group: self.group(device, dispatch, pipeline, uniform, tables, &slices), grid }
+            let group = |((dispatch, pipeline), uniform): ((&Dispatch, &Arc<Pipeline>), u64)| {
+                self.group(device, dispatch, pipeline, uniform, tables, &slices)
             };
-            dispatches.map(bound).collect()
+            dispatches.map(group).collect()
         })?;
         Ok((Bindings(bindings), error))
     }
@@ -98,16 +94,11 @@ impl Preparation {
 
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bindings: &Bindings, dispatches: Range<usize>) {
         let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(bindings.0.iter());
-        for ((dispatch, pipeline), bound) in all.skip(dispatches.start).take(dispatches.len()) {
+        for ((dispatch, pipeline), group) in all.skip(dispatches.start).take(dispatches.len()) {
             pass.set_pipeline(&pipeline.pipeline);
-            pass.set_bind_group(0, &*bound.group, &[]);
-            match &bound.grid {
-                Some((grids, at)) => pass.dispatch_workgroups_indirect(grids, *at),
-                None => {
-                    let [x, y, z] = dispatch.grid;
-                    pass.dispatch_workgroups(x, y, z);
-                }
-            }
+            pass.set_bind_group(0, &**group, &[]);
+            let [x, y, z] = dispatch.grid;
+            pass.dispatch_workgroups(x, y, z);
         }
     }
 
@@ -183,16 +174,9 @@ impl Preparation {
     }
 }
 
-/// The dispatches of a run, bound to its buffers. Clones share the bind groups, which keep the buffers alive.
+/// The bind groups of a run's dispatches. Clones share them, and they keep the buffers alive.
 #[derive(Debug, Clone)]
-pub(in crate::gpu) struct Bindings(Arc<[BoundDispatch]>);
-
-/// A dispatch's bind group, and the buffer and offset from which it takes its grid if it is indirect.
-#[derive(Debug)]
-struct BoundDispatch {
-    group: Owned<wgpu::BindGroup>,
-    grid: Option<(Owned<wgpu::Buffer>, u64)>,
-}
+pub(in crate::gpu) struct Bindings(Arc<[Owned<wgpu::BindGroup>]>);
 
 /// A slice that was given for an operand.
 struct Given<'a> {
@@ -210,14 +194,11 @@ fn slice_of<'a>(given: &[Given<'a>], operand: Operand) -> Option<wgpu::BufferSli
 
 /// Checks a slice's usages, length, offset and sharing, cuts it to the needed length and adds it to `given`.
 fn add<'a>(device: &OpenDevice, given: &mut Vec<Given<'a>>, new: Given<'a>, needed: u64) -> Result<(), ExecuteError> {
-    let Given { what, operand, slice, .. } = new;
+    let Given { what, slice, .. } = new;
     let (offset, alignment) = (slice.offset(), device.alignment);
     let usages = slice.buffer().usage();
     if !usages.contains(wgpu::BufferUsages::STORAGE) {
         return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
-    }
-    if matches!(operand, Operand::Scratch(_)) && !usages.contains(wgpu::BufferUsages::INDIRECT) {
-        return Err(ExecuteError::BufferUsage { what, usage: "INDIRECT" });
     }
     if slice.size() < needed {
         return Err(ExecuteError::BufferTooShort { what, needed, actual: slice.size() });

@@ -7,7 +7,7 @@ use wgpu_pooling_plan::{ExecuteError, Plan};
 use super::pipelines::{Pipeline, Pipelines};
 use crate::gpu::device::OpenDevice;
 use crate::gpu::device::gate::Owned;
-use crate::gpu::device::memory::{Memory, SCRATCH_USAGES};
+use crate::gpu::device::memory::Memory;
 use crate::kernel::Operand;
 use crate::schedule::Schedule;
 
@@ -104,7 +104,7 @@ fn reports(schedule: &Schedule) -> bool {
 
 /// The scratch memory that a schedule declares.
 fn scratch_buffers(memory: &Memory, schedule: &Schedule) -> Vec<Owned<wgpu::Buffer>> {
-    let buffer = |&bytes: &u64| memory.output_buffer("wgpu-pooling scratch", SCRATCH_USAGES, bytes);
+    let buffer = |&bytes: &u64| memory.output_buffer("wgpu-pooling scratch", wgpu::BufferUsages::STORAGE, bytes);
     schedule.scratch.iter().map(buffer).collect()
 }
 

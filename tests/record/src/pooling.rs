@@ -395,10 +395,8 @@ fn dispatch(dispatch: &Dispatch, texts: &mut Texts<KernelKey>) -> Result<Value, 
         })
         .collect();
     let [constants, spirv] = texts.kernel(dispatch.key(), || wgsl(dispatch.key()))?;
-    let written = dispatch.indirect().map(|range| json!([operand(range.operand), range.offset, range.bytes]));
     Ok(json!({
         "grid": dispatch.grid(),
-        "written": written,
         "group": dispatch.workgroup_size(),
         "uniform": digest(dispatch.uniform()),
         "bindings": bindings,

@@ -313,14 +313,14 @@ fn scratch_memory_can_be_the_callers() {
     };
     let what = "scratch[0]";
     assert_eq!(encode(&[], &bare), Err(ExecuteError::BufferMissing { what }));
-    let plain = buffer(needed, storage);
-    let usage = ExecuteError::BufferUsage { what, usage: "INDIRECT" };
+    let plain = buffer(needed, BufferUsages::COPY_DST);
+    let usage = ExecuteError::BufferUsage { what, usage: "STORAGE" };
     assert_eq!(encode(&[plain.slice(..)], &bare), Err(usage));
-    let short = buffer(needed - 4, storage | BufferUsages::INDIRECT);
+    let short = buffer(needed - 4, storage);
     let error = ExecuteError::BufferTooShort { what, needed, actual: needed - 4 };
     assert_eq!(encode(&[short.slice(..)], &own), Err(error));
     let shared = ExecuteError::BufferShared { first: "y", second: what };
-    let room = buffer(needed + 65_536, storage | BufferUsages::INDIRECT);
+    let room = buffer(needed + 65_536, storage);
     let mut chain = gpu().chain();
     let crossed = wgpu_pooling::Buffers {
         x: Some(on_device.slice()),

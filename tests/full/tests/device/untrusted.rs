@@ -24,8 +24,7 @@ const TENSORS: u32 = 48;
 /// Bytes of poison on each side of a slice: a multiple of every device's offset alignment.
 const EDGE: u64 = 256;
 
-const USAGES: BufferUsages =
-    BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST).union(BufferUsages::INDIRECT);
+const USAGES: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
 /// A buffer of the host. A slice of `bytes` bytes and both sides of it are filled with poison.
 struct Surrounded {
