@@ -172,8 +172,8 @@ impl Dispatch {
         self.key.bindings().iter().copied().zip(self.operands.iter().copied())
     }
 
-    /// The range of scratch memory from which a dispatch takes its grid: `None`, since no kernel writes a grid. Programs
-    /// that run schedules may still ask.
+    /// The range of scratch memory from which a dispatch takes its grid: always `None`, since no kernel writes a grid.
+    /// Programs that run schedules on their own may still ask.
     pub fn indirect(&self) -> Option<BoundRange> {
         None
     }

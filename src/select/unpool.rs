@@ -5,7 +5,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{Duplicates, IndexStrides, Layout, OutOfBounds, OutsideWindow, Plan, PlanError, UnpoolPlan};
 
 use super::activation;
-use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
+use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, check_buffer, check_elements, grid};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::epilogue::lanes;
 use super::partition::{OUTPUT_UNIT, bound_range, ranges};
@@ -311,7 +311,10 @@ impl General<'_> {
         operands: Vec<BoundRange>,
         of_an_item: u64,
     ) -> Result<Dispatch, PlanError> {
-        let most = if self.runs == Runs::IfTold { IDLE_INVOCATIONS } else { u64::MAX };
+        // As few invocations as keep each of them within `MAX_ITERATIONS`.
+        let most_items = MAX_ITERATIONS.checked_div(of_an_item.saturating_add(1)).unwrap_or(0);
+        let fewest = items.div_ceil(most_items.saturating_sub(PER_INVOCATION).max(1));
+        let most = if self.runs == Runs::IfTold { IDLE_INVOCATIONS.max(fewest) } else { u64::MAX };
         let grid = grid(invocations(items).min(most), self.limits)?;
         let invocations = grid.into_iter().map(u64::from).fold(WORKGROUP, u64::saturating_mul);
         (uniform.grid_width, uniform.invocations) = (grid[0], invocations as u32);

@@ -64,9 +64,7 @@ mod tests {
 
     #[test]
     fn the_slowest_of_bytes_operations_and_lines_decides() {
-        let work = |operations: f64, lines: f64| {
-            copies(&[Work { bytes: 300e6, operations, lines }], 300_000_000)
-        };
+        let work = |operations: f64, lines: f64| copies(&[Work { bytes: 300e6, operations, lines }], 300_000_000);
         assert!(work(1e8, 1e6) < 1.001);
         assert!((work(4.4 * 600e6, 0.0) - 1.97).abs() < 0.05);
         assert!(work(0.0, 300e6) > 10.0);
