@@ -19,7 +19,7 @@
 // caches.
 // Algorithm: van Herk, Gil and Werman: three joins an element along each axis, whatever the window's extent.
 // provides: main, taps, first_tap
-// requires: pool, invocation, WORKGROUP, Place, place_of, element_at, origin_of, Origin, Best, one, joined, Kept, kept_of, best_of, moved, Lanes, load_taps, begin_doubts, seen, note_doubts, goes_on, settled, y, insert, Word, ZERO_WORD, OUTPUTS, CHANNELS_INSIDE, COLUMNS, BLOCKS, GROUP, STRIPS_OF_A_GROUP, DIRECT, KERNEL_1, KERNEL_2, BEFORE, TAPS
+// requires: pool, invocation, WORKGROUP, Place, place_of, element_at, origin_of, Origin, Best, one, joined, Kept, kept_of, best_of, moved, Lanes, load_taps, begin_doubts, seen, note_doubts, turn_after, settled, y, insert, Word, ZERO_WORD, OUTPUTS, CHANNELS_INSIDE, COLUMNS, BLOCKS, GROUP, STRIPS_OF_A_GROUP, DIRECT, KERNEL_1, KERNEL_2, BEFORE, TAPS
 const STRIPS: u32 = WORKGROUP / 8u;
 
 var<workgroup> kept: array<array<array<Kept, COLUMNS>, STRIPS>, KERNEL_1>;
@@ -189,7 +189,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var words = words_of(place, strip, part);
   words.end = select(0u, words.end, there);
   begin_doubts(local);
-  for (var turn = 0u; turn < 3u; turn++) {
+  var turn = 0u;
+  loop {
     for (var block = 0u; block <= BLOCKS; block++) {
       if (there) {
         for (var row = part; row < KERNEL_1; row += 8u) {
@@ -210,7 +211,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         workgroupBarrier();
       }
     }
-    if (!goes_on(turn, local)) {
+    turn = turn_after(turn, local);
+    if (turn == 0u) {
       break;
     }
   }

@@ -10,7 +10,7 @@ fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, ke
 }
 
 //// settled_floats: Of floats, in three turns (strip/turns.wgsl).
-// requires: activate, raws_of, extract, y, OUTPUTS, BELOW, note_zero, ZERO_CODE, NAN_CODE, NAN_POLICY, SEED_FIRST, SEED_LOWEST, is_nan, element_of, first_tap, ordered, pool, from_pair, Lanes
+// requires: activate, raws_of, extract, y, OUTPUTS, BELOW, note_zero, ZERO_CODE, NAN_CODE, has_codes, NAN_POLICY, SEED_FIRST, SEED_LOWEST, is_nan, element_of, first_tap, ordered, pool, from_pair, Lanes
 fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, kept: Kept, turn: u32) -> Raw {
   var raw = raws_of(kept);
   note_zero(kept);
@@ -19,7 +19,7 @@ fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, ke
     raw = select(raw, lowest, ordered(kept) <= ordered(Lanes(i32(lowest << BELOW))));
   }
   if (turn == 2u) {
-    let code = extract(y[number / OUTPUTS], number % OUTPUTS);
+    let code = select(0u, extract(y[number / OUTPUTS], number % OUTPUTS), has_codes());
     if (code >= NAN_CODE) {
       raw = element_of(place, code - NAN_CODE);
     } else if (code != 0u && (kept << 1u) == 0) {

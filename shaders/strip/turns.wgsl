@@ -1,5 +1,5 @@
-// How often a strip is computed.
-// provides: begin_doubts, seen, note_doubts, note_zero, goes_on
+// How often a strip is computed: `turn_after` is the next turn, or 0.
+// provides: begin_doubts, seen, note_doubts, note_zero, turn_after
 // requires: Best, Place
 
 //// turns_sure: Once.
@@ -21,8 +21,8 @@ fn nan_met() -> bool {
   return false;
 }
 
-fn goes_on(turn: u32, local: u32) -> bool {
-  return false;
+fn turn_after(turn: u32, local: u32) -> u32 {
+  return 0u;
 }
 
 //// turns_of_places: Once. Under SEED_FIRST a NaN that is the first element of its window wins, though not by its key;
@@ -63,19 +63,20 @@ fn nan_met() -> bool {
   return atomicLoad(&nans) != 0u;
 }
 
-fn goes_on(turn: u32, local: u32) -> bool {
-  return false;
+fn turn_after(turn: u32, local: u32) -> u32 {
+  return 0u;
 }
 
 //// turns_doubtful: The maxima of floats alone tell neither which of both zeros is the first, nor what becomes of NaN.
-// Where a workgroup meets a NaN, or both -0 and a maximum that is a zero, it computes its strips twice more:
+// Where a workgroup meets a NaN, or both -0 and a maximum that is a zero, it computes its strips again:
 //
-//   turn 1    Each element is replaced by a code that is the larger, the earlier it stands, if it is a zero; under
-//             PROPAGATE_LAST by a larger one, the larger the later it stands, if it is NaN; by 0 otherwise. Y gets the
-//             codes.
-//   turn 2    NaN is replaced by the lowest element. Before it writes Y, an invocation reads the code. Where the
-//             maximum is a zero, the element that the code names is the maximum; where the code is that of a NaN, too.
-// provides: ZERO_CODE, NAN_CODE
+//   turn 1    Only if a window may hold both zeros, or a NaN under PROPAGATE_LAST. Each element is replaced by a code
+//             that is the larger, the earlier it stands, if it is a zero; under PROPAGATE_LAST by a larger one, the
+//             larger the later it stands, if it is NaN; by 0 otherwise. Y gets the codes.
+//   turn 2    NaN is replaced by the lowest element. Before it writes Y, an invocation reads the code, if there is one.
+//             Where the maximum is a zero, the element that the code names is the maximum; where the code is that of a
+//             NaN, too.
+// provides: ZERO_CODE, NAN_CODE, has_codes
 // requires: taps, TAPS, BEFORE, Lane, lowest_lane, pool, BELOW, INFINITE, NAN_POLICY, PROPAGATE_LAST
 const ZERO_CODE: u32 = 0x7fffu;
 const NAN_CODE: u32 = 0x8000u;
@@ -86,7 +87,8 @@ const MINUS_ZERO: u32 = 2u;
 const ZERO_MAXIMUM: u32 = 4u;
 
 var<workgroup> doubts: atomic<u32>;
-var<workgroup> doubtful: u32;
+// The turn after turn 0.
+var<workgroup> second: u32;
 var<private> met: u32;
 // The smallest magnitude of a maximum, without its sign.
 var<private> smallest: u32 = 0xffffffffu;
@@ -142,14 +144,27 @@ fn note_zero(result: Lane) {
   smallest = min(smallest, u32(result) << 1u);
 }
 
-fn goes_on(turn: u32, local: u32) -> bool {
+fn has_codes() -> bool {
+  return second == 1u;
+}
+
+fn turn_after(turn: u32, local: u32) -> u32 {
   if (turn == 0u) {
     atomicOr(&doubts, met | select(0u, ZERO_MAXIMUM, smallest == 0u));
   }
   workgroupBarrier();
   if (local == 0u) {
     let all = atomicLoad(&doubts);
-    doubtful = select(0u, 1u, (all & NAN) != 0u || all == MINUS_ZERO + ZERO_MAXIMUM);
+    let nan = (all & NAN) != 0u;
+    let zeros = (all & MINUS_ZERO) != 0u && (nan || (all & ZERO_MAXIMUM) != 0u);
+    let codes = zeros || (nan && NAN_POLICY == PROPAGATE_LAST);
+    second = select(select(0u, 2u, nan), 1u, codes);
   }
-  return turn < 2u && workgroupUniformLoad(&doubtful) != 0u;
+  var next = workgroupUniformLoad(&second);
+  if (turn == 1u) {
+    next = 2u;
+  } else if (turn == 2u) {
+    next = 0u;
+  }
+  return next;
 }
