@@ -49,10 +49,10 @@ const bytesOf = (hex) => Uint8Array.from(Buffer.from(hex, 'hex'));
 
 // Runs a schedule and gives the bytes of the buffers that are named.
 async function execute(schedule, inputs, wanted) {
-    const { STORAGE, INDIRECT, COPY_DST, COPY_SRC, UNIFORM, MAP_READ } = GPUBufferUsage;
+    const { STORAGE, COPY_DST, COPY_SRC, UNIFORM, MAP_READ } = GPUBufferUsage;
     const buffers = {};
     for (const [name, { bytes, contents }] of Object.entries(schedule.buffers)) {
-        buffers[name] = device.createBuffer({ size: bytes, usage: STORAGE | INDIRECT | COPY_DST | COPY_SRC });
+        buffers[name] = device.createBuffer({ size: bytes, usage: STORAGE | COPY_DST | COPY_SRC });
         // Whatever is not given holds garbage, so that an output that is not written differs.
         const isZero = name === 'report' && schedule.keeps_report;
         const filled = inputs[name] ?? contents;
@@ -84,11 +84,7 @@ async function execute(schedule, inputs, wanted) {
             layout: group,
             entries: [{ binding: 0, resource: { buffer: uniform } }, ...bound],
         }));
-        if (dispatch.indirect) {
-            pass.dispatchWorkgroupsIndirect(buffers[dispatch.indirect.buffer], dispatch.indirect.offset);
-        } else {
-            pass.dispatchWorkgroups(...dispatch.grid);
-        }
+        pass.dispatchWorkgroups(...dispatch.grid);
     }
     pass.end();
     const copies = {};
