@@ -12,8 +12,8 @@
 //     block      r r r s s s s s             suffixes: the maximum of a line and all below it, kept in registers
 //     next one   p p p r r r r r             prefixes: the maximum of a line and all above it
 //
-// Workgroup memory has the row windows of a block, and then the maxima of the windows that end in it, from which whole
-// words of Y are written.
+// Workgroup memory has the row windows of a block. Values of 32 bits are written from registers (DIRECT); other maxima
+// take the place of the row windows, and whole words of Y are written from there.
 //
 // Fewest bytes: X once, Y once, Indices once. The columns beside a strip and the lines between strips are read again, by
 // caches.

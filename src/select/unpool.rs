@@ -311,7 +311,7 @@ impl General<'_> {
         operands: Vec<BoundRange>,
         of_an_item: u64,
     ) -> Result<Dispatch, PlanError> {
-        // As few invocations as keep each of them within `MAX_ITERATIONS`.
+        // A step that mostly has nothing to do takes few invocations, but as many as keep each within `MAX_ITERATIONS`.
         let most_items = MAX_ITERATIONS.checked_div(of_an_item.saturating_add(1)).unwrap_or(0);
         let fewest = items.div_ceil(most_items.saturating_sub(PER_INVOCATION).max(1));
         let most = if self.runs == Runs::IfTold { IDLE_INVOCATIONS.max(fewest) } else { u64::MAX };
