@@ -1,7 +1,7 @@
-//! `if`s that a kernel's constants decide, and loops that are written out. A text is made without the blocks that are never taken: drivers inline every
-//! function before they remove such blocks, so a call in one of them costs as much to compile as one that is made.
-//! Loops between constant bounds that are marked as unrolled are written out, so that elements of arrays have constant
-//! numbers and lie in registers.
+//! `if`s that a kernel's constants decide, and loops that are written out. A text is made without the blocks that are
+//! never taken: drivers inline every function before they remove such blocks, so a call in one of them costs as much to
+//! compile as one that is made. Loops between constant bounds that are marked as unrolled are written out, so that
+//! elements of arrays have constant numbers and lie in registers.
 //!
 //! An `if` is plain WGSL and stays valid if it is left as it is; a loop that is written out may declare constants by its
 //! variable, which WGSL allows only then.
