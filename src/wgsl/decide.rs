@@ -3,8 +3,8 @@
 //! compile as one that is made. Loops between constant bounds that are marked as unrolled are written out, so that
 //! elements of arrays have constant numbers and lie in registers.
 //!
-//! An `if` is plain WGSL and stays valid if it is left as it is; a loop that is written out may declare constants by its
-//! variable, which WGSL allows only then.
+//! An `if` is plain WGSL and stays valid if it is left as it is. A loop that is written out may declare constants by
+//! its variable, which WGSL allows only then.
 
 use std::collections::HashMap;
 
