@@ -1,8 +1,8 @@
 //! Schedules of pools whose large windows slide by one element along lines and columns, in one pass: eight invocations
 //! compute a strip of Y (shaders/kernel/pool_strip.wgsl).
 
-use wgpu_pooling_plan::PlanError;
 use wgpu_pooling_plan::internal::Reduction;
+use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
 use super::epilogue::{Wanted, lanes};
@@ -37,7 +37,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let [_, lines, _] = window.kernel;
     let [depth, rows, last] = &one.pass.axes;
     let inner = one.pass.inner;
-    if plan.reduction != Reduction::Max || plan.later_part || !slides(&window, &one.pass) {
+    if plan.reduction != Reduction::Max || !slides(plan, &window, &one.pass) {
         return Family::Sliding.refuse("the windows do not slide by one element along lines and columns");
     }
     let Some(group) = group(wanted, &one.pass) else {
@@ -95,13 +95,14 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     one.dispatches(schedule, key, &groups, STRIP, iterations)
 }
 
-/// Whether large windows move by one element along lines and columns.
-fn slides(window: &WindowConstants, pass: &Pass) -> bool {
+/// Whether large windows, whole and none of them empty, move by one element along lines and columns.
+fn slides(plan: &PoolPlan, window: &WindowConstants, pass: &Pass) -> bool {
     let [depth, rows, last] = &pass.axes;
     let [_, lines, columns] = window.kernel;
     let by_one = window.kind == [FORMULA; 3] && window.stride == [1; 3] && window.dilation == [1; 3];
     let large = [lines, columns].iter().all(|extent| EXTENTS.contains(extent));
-    by_one && large && depth.is_plain() && [rows, last].iter().all(|axis| axis.output >= FEWEST)
+    let whole = !plan.later_part && !plan.has_empty_windows();
+    whole && by_one && large && depth.is_plain() && [rows, last].iter().all(|axis| axis.output >= FEWEST)
 }
 
 /// The channels whose elements share words, and the strips for them, which divide those of a workgroup; `None` where

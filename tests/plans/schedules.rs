@@ -103,6 +103,10 @@ fn schedules_are_equal_values_and_say_what_they_move() {
     assert_eq!(schedule.bytes_moved(), 144 * 2 + 36 * 2 + 36 * 4);
     assert_eq!(schedule.kernel(), "max_pool direct f16 generic (1 dispatch)");
     assert_eq!(schedule.scratch_bytes(), 0);
+    // A window that lies wholly in the padding has no element that it could share.
+    let empty = MaxPool::new([9, 9]).pads([10; 4]).plan(&[1, 1, 20, 20], DType::F32, None).unwrap();
+    let sliding = Choice { family: Some(Family::Sliding), ..Choice::default() };
+    assert!(select(&empty, &Limits::WEBGPU, &sliding).is_err());
     let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10], DType::F32, IndexType::I64).unwrap();
     let gather = Choice { family: Some(Family::Gather), ..Choice::default() };
     let schedule = select(&unpool, &Limits::WEBGPU, &gather).unwrap();
