@@ -38,8 +38,9 @@ pub enum Family {
     /// is too large. Slow, but always possible on up to three spatial axes.
     Accumulating,
     /// Unpools: every output element is gathered from the few sources whose windows cover it. The device detects
-    /// indices outside their sources' windows, and the steps of `ClaimEmit` then follow without a round trip, unless
-    /// such indices are an error or skipped ([`OutsideWindow`](crate::OutsideWindow)).
+    /// indices outside their sources' windows; their sources claim the elements that they name, and a second dispatch
+    /// settles which source wins, unless such indices are an error or skipped
+    /// ([`OutsideWindow`](crate::OutsideWindow)). The generic build is for unpools that refuse or skip them.
     Gather,
     /// Unpools: every source claims its target element, then every output element reads its owner. Works for any
     /// indices.

@@ -228,12 +228,14 @@ pub struct Schedule {
     pub(crate) dispatches: Vec<Dispatch>,
     pub(crate) tables: Tables,
     pub(crate) scratch: Vec<u64>,
+    pub(crate) clears_scratch: bool,
 }
 
 impl Schedule {
     /// A schedule without dispatches.
     pub(crate) fn new(plan: Plan, family: Family, build: Build) -> Schedule {
-        Schedule { plan, family, build, dispatches: Vec::new(), tables: Tables::default(), scratch: Vec::new() }
+        let (dispatches, tables, scratch) = (Vec::new(), Tables::default(), Vec::new());
+        Schedule { plan, family, build, dispatches, tables, scratch, clears_scratch: false }
     }
 
     /// The plan that the schedule computes.
@@ -456,6 +458,22 @@ impl Schedule {
     /// ```
     pub fn scratch(&self) -> &[u64] {
         &self.scratch
+    }
+
+    /// Whether the first dispatch only clears scratch memory. Every run leaves that memory cleared: a program that keeps
+    /// it for this schedule alone may leave the dispatch out of all runs but the first, and of the first one too if the
+    /// buffer is new, since WebGPU clears new buffers. What this library prepares with scratch memory of its own does so.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};
+    ///
+    /// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert!(schedule.clears_scratch() && schedule.dispatches().len() == 3);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn clears_scratch(&self) -> bool {
+        self.clears_scratch
     }
 
     /// The operands of the plan's inputs, in their order.

@@ -164,10 +164,10 @@ uniform! {
         index_first: u32,
         index_count: u32,
         begins: u32,
+        ends: u32,
         invocations: u32,
         reserved_0: u32,
         reserved_1: u32,
-        reserved_2: u32,
         activation: Activation,
         source: [SourceDigit; DIGITS],
         targets: [TargetDigit; DIGITS],
@@ -191,10 +191,11 @@ uniform! {
 uniform! {
     /// A digit of an index (shaders/core/gather.wgsl).
     CoordinateDigit {
-        radix: u32,
+        radix: Divisor,
         coordinate: u32,
         reserved_0: u32,
         reserved_1: u32,
+        reserved_2: u32,
     }
 }
 
@@ -238,16 +239,16 @@ uniform! {
         skip_minus_one: u32,
         digits: u32,
         blocks: u32,
-        reserved_0: u32,
-        reserved_1: u32,
-        reserved_2: u32,
+        channels: u32,
+        report: u32,
+        reserved: u32,
         activation: Activation,
         covering: [Axis; 3],
         windows: [Axis; 3],
         value: Strides,
         stored: Strides,
         index: [CoordinateDigit; 5],
-        split: [Divisor; 7],
+        split: [Divisor; 9],
     }
 }
 

@@ -28,6 +28,7 @@ pub fn of(schedule: &Schedule, limits: &Limits) -> Result<String, Box<dyn Error>
         "index_space": plan.index_space().map(space),
         "bytes_moved": schedule.bytes_moved(),
         "keeps_report": schedule.keeps_report(),
+        "clears_scratch": schedule.clears_scratch(),
         "slices": slices.collect::<Vec<_>>(),
         "buffers": buffers,
         "limits": {

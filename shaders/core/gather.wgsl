@@ -15,10 +15,11 @@ struct Strides {
 
 // A digit of an index, fastest first. `coordinate` is 0 to 2 for an axis, 3 for the channel, 4 for the batch.
 struct CoordinateDigit {
-  radix: u32,
+  radix: Divisor,
   coordinate: u32,
   reserved_0: u32,
   reserved_1: u32,
+  reserved_2: u32,
 }
 
 struct Gather {
@@ -33,11 +34,12 @@ struct Gather {
   index_limit: u32,
   skip_minus_one: u32,
   digits: u32,
-  // The number of invocations that write cells.
+  // The number of invocations that have work.
   blocks: u32,
-  reserved_0: u32,
-  reserved_1: u32,
-  reserved_2: u32,
+  channels: u32,
+  // Whether bad indices are reported.
+  report: u32,
+  reserved: u32,
   activation: Activation,
   // From a coordinate of Y to the windows that cover it.
   covering: array<Axis, 3>,
@@ -48,8 +50,9 @@ struct Gather {
   stored: Strides,
   index: array<CoordinateDigit, 5>,
   // The divisors from an invocation's number to its cells: quads of channels, runs along the last axis, cells along the
-  // second and the first axis, and the channels that the outer number includes; then rows and planes of Y.
-  split: array<Divisor, 7>,
+  // second and the first axis, and the channels that the outer number includes; then rows and planes of Y, the channels,
+  // and the sources of a plane. The step that settles has the columns of Y in place of the runs.
+  split: array<Divisor, 9>,
 }
 
 @group(0) @binding(0) var<uniform> gather: Gather;

@@ -2,11 +2,30 @@
 // is the position of the first source's index, and `step` the distance from one to the next.
 // provides: tell_outside
 
-//// outside_flagged: It is as good as any other: the general path has to run.
-// requires: report, REPORT_OUT_OF_WINDOW
+//// outside_claimed: It is as good as any other: its source claims the element that it names, and the step that
+// follows settles which source wins.
+// requires: gather, owners, TOLD, named_position, rank_of_index, name
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   if (any(outside)) {
-    atomicStore(&report[REPORT_OUT_OF_WINDOW], 1u);
+    if (atomicLoad(&owners.told) == 0u) {
+      atomicStore(&owners.told, TOLD);
+    }
+    let lanes = vec4<u32>(outside);
+    for (var lane = 0u; lane < 4u; lane++) {
+      if (lanes[lane] == 1u) {
+        claim(position + lane * step);
+      }
+    }
+  }
+}
+
+fn claim(position: u32) {
+  let index = name(position);
+  if (index < gather.index_limit) {
+    atomicMax(&owners.each[named_position(index, position)], rank_of_index(position) + 1u);
+  } else if (gather.report == 1u) {
+    atomicAdd(&owners.bad, 1u);
+    atomicMax(&owners.first_bad, ~position);
   }
 }
 

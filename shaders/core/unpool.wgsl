@@ -37,13 +37,13 @@ struct Unpool {
   x_first: u32,
   index_first: u32,
   index_count: u32,
-  // Whether this dispatch clears the report.
+  // Whether this is the first dispatch, and the last one, to which the owners of these output elements matter.
   begins: u32,
+  ends: u32,
   // The invocations of this dispatch, which may be fewer than its items.
   invocations: u32,
   reserved_0: u32,
   reserved_1: u32,
-  reserved_2: u32,
   activation: Activation,
   source: array<SourceDigit, 12>,
   targets: array<TargetDigit, 12>,

@@ -1,7 +1,7 @@
 // First step of a gathering unpool: tells of the indices that lie outside their sources' windows.
 // Fewest bytes: the indices once.
 // provides: main
-// requires: gather, flat, in_window, invocation, WORKGROUP, tell_outside, read_index
+// requires: gather, flat, quotient, in_window, invocation, WORKGROUP, tell_outside, read_index
 fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
   let inside = index.y == 0u && index.x < gather.index_limit;
   let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
@@ -9,8 +9,9 @@ fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
   var rest = index.x;
   for (var i = 0u; i < select(0u, gather.digits, inside); i++) {
     let digit = gather.index[i];
-    let value = rest % digit.radix;
-    rest = rest / digit.radix;
+    let over = quotient(rest, digit.radix);
+    let value = rest - over * digit.radix.divisor;
+    rest = over;
     var own = false;
     switch digit.coordinate {
       case 0u: { own = in_window(gather.windows[0], at.x, value); }

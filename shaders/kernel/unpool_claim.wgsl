@@ -1,8 +1,8 @@
-// Second step of an unpool: every source claims the element that its index names, and the last source in (n, c,
+// First step of an unpool: every source claims the element that its index names, and the last source in (n, c,
 // spatial) order wins. Indices are untrusted: an index outside the valid range claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
-// requires: unpool, runs, source, named_target, number_of, PER_TURN, invocation, WORKGROUP, owners, report, read_index, REPORT_COUNT, REPORT_FIRST
+// requires: unpool, source, named_target, number_of, PER_TURN, invocation, WORKGROUP, owners, read_index
 // The number of bad indices, and the complement of the first one's position, or zero.
 struct Bad {
   count: u32,
@@ -19,7 +19,7 @@ fn claim(number: u32, bad: Bad) -> Bad {
     // For elements before this dispatch's first one the difference wraps to a number beyond its outputs.
     let own = from_source.target_base + named_target(index.x) - unpool.output_first;
     if (good && own < unpool.outputs) {
-      atomicMax(&owners[own], rank + 1u);
+      atomicMax(&owners.each[own], rank + 1u);
     }
     let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
     let reported = !good && unpool.report == 1u && !(unpool.skip_minus_one == 1u && minus_one);
@@ -33,15 +33,13 @@ fn claim(number: u32, bad: Bad) -> Bad {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first = invocation(group, unpool.grid_width, local);
   var bad = Bad(0u, 0u);
-  if (runs()) {
-    for (var base = first; base < unpool.sources; base += PER_TURN * unpool.invocations) {
-      for (var item = 0u; item < PER_TURN; item++) { // unrolled
-        bad = claim(number_of(base, item), bad);
-      }
+  for (var base = first; base < unpool.sources; base += PER_TURN * unpool.invocations) {
+    for (var item = 0u; item < PER_TURN; item++) { // unrolled
+      bad = claim(number_of(base, item), bad);
     }
   }
   if (bad.count > 0u) {
-    atomicAdd(&report[REPORT_COUNT], bad.count);
-    atomicMax(&report[REPORT_FIRST], bad.first);
+    atomicAdd(&owners.bad, bad.count);
+    atomicMax(&owners.first_bad, bad.first);
   }
 }

@@ -1,9 +1,9 @@
-// Last step of a gathering unpool before its general path: for every output element, reads the indices of the sources
-// whose windows cover it. The last source whose index names the element gives the value. Every output word is written
-// once.
+// A gathering unpool of any windows: for every output element, reads the indices of the sources whose windows cover it.
+// The last source whose index names the element, which lies in the source's own window, gives the value. Every output
+// word is written once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: gather, flat, window_of, in_window, OWN_WINDOWS, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate, Raw
+// requires: gather, flat, window_of, in_window, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate, Raw
 fn gathered(output: u32) -> Raw {
   let inner = output % gather.inner;
   var rest = output / gather.inner;
@@ -27,9 +27,7 @@ fn gathered(output: u32) -> Raw {
         let source = vec3<u32>(sources_0.first + i, sources_1.first + j, sources_2.first + k);
         var names = all(read_index(flat(gather.stored, n, c, source)) == own);
         // Where windows are dilated, a source may cover the element without a tap on it.
-        if (OWN_WINDOWS == 1u) {
-          names = names && in_window(gather.windows[0], source.x, at.x) && in_window(gather.windows[1], source.y, at.y) && in_window(gather.windows[2], source.z, at.z);
-        }
+        names = names && in_window(gather.windows[0], source.x, at.x) && in_window(gather.windows[1], source.y, at.y) && in_window(gather.windows[2], source.z, at.z);
         if (names) {
           let row = (outer * gather.covering[0].input + source.x) * gather.covering[1].input + source.y;
           found = load((row * gather.covering[2].input + source.z) * gather.inner + inner);

@@ -6,51 +6,31 @@ use super::thread_tile::by_fours;
 use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
 use crate::wgsl::key::KernelKey;
 
-/// When a step of the general path runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Runs {
-    Always,
-    /// If the gathering unpool before it has told of an index outside its source's window.
-    IfTold,
-}
-
-impl Runs {
-    /// The part that tells, and what a kernel's name says of it.
-    fn part(self) -> (&'static str, &'static str) {
-        match self {
-            Runs::Always => ("core/runs_always", ""),
-            Runs::IfTold => ("core/runs_if_told", ", if told"),
-        }
-    }
-}
-
-/// Clears the owner table of an unpool and its report.
-pub(crate) fn unpool_clear(runs: Runs) -> KernelKey {
-    step("unpool clear".to_owned(), "kernel/unpool_clear", UnpoolDigits::NONE, runs).into()
+/// Clears the scratch memory of an unpool.
+pub(crate) fn unpool_clear() -> KernelKey {
+    unpool("unpool clear".to_owned(), "kernel/unpool_clear", UnpoolDigits::NONE).into()
 }
 
 /// Lets sources claim their targets.
-pub(crate) fn unpool_claim(index_type: IndexType, digits: UnpoolDigits, runs: Runs) -> KernelKey {
-    let kernel = step(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim", digits, runs);
+pub(crate) fn unpool_claim(index_type: IndexType, digits: UnpoolDigits) -> KernelKey {
+    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim", digits);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
-/// Writes output words from their owners, and reports the value of the first bad index. `index_type` is `None` where
-/// the device has too few storage buffers and `unpool_report` looks up that value instead. `fresh` is false for outputs
-/// that an earlier dispatch has already written.
+/// Writes output words from their owners, and the report. `index_type` is `None` where the device has too few storage
+/// buffers and `unpool_report` writes the report instead. `fresh` is false for outputs that an earlier dispatch has
+/// already written.
 pub(crate) fn unpool_emit(
     dtype: DType,
     index_type: Option<IndexType>,
     activation: ActivationKind,
     digits: UnpoolDigits,
     fresh: bool,
-    runs: Runs,
 ) -> KernelKey {
     // The kernel converts ranks of sources to positions in X only.
     let digits = UnpoolDigits { target: 0, ..digits };
-    let mut kernel = step(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit", digits, runs);
+    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit", digits);
     kernel.consts.push(("FRESH", fresh.into()));
-    kernel.variants.push("core/owners_read");
     kernel.variants.push(match index_type {
         Some(_) => "core/reported",
         None => "core/reported_apart",
@@ -58,7 +38,7 @@ pub(crate) fn unpool_emit(
     Kernel { element: Some(dtype), activation: Some(activation), reads: index_type, ..kernel }.into()
 }
 
-/// Looks up the first bad index of an unpool.
+/// Writes the report of an unpool.
 pub(crate) fn unpool_report(index_type: IndexType) -> KernelKey {
     let name = format!("unpool report {}", index_type.name());
     let mut kernel = unpool(name, "kernel/unpool_report", UnpoolDigits::NONE);
@@ -84,21 +64,10 @@ pub(crate) fn unpool_scatter(
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
 
-/// A step of the general path.
-fn step(name: String, entry: &'static str, digits: UnpoolDigits, runs: Runs) -> Kernel {
-    let (part, when) = runs.part();
-    let mut kernel = unpool(format!("{name}{when}"), entry, digits);
-    kernel.variants.push(part);
-    kernel
-}
-
 fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
     let consts = vec![("SOURCE_DIGITS", digits.source), ("TARGET_DIGITS", digits.target)];
-    let mut variants = vec!["core/unpool"];
-    if entry != "kernel/unpool_emit" {
-        variants.push("core/owners");
-    }
-    Kernel { variants, consts, ..Kernel::new(name, entry) }
+    let owners = if entry == "kernel/unpool_claim" { "core/owners" } else { "core/owners_taken" };
+    Kernel { variants: vec!["core/unpool", owners], consts, ..Kernel::new(name, entry) }
 }
 
 /// Checks that every index lies in its source's window.
@@ -109,17 +78,9 @@ pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow) -> Ker
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
-/// Writes output words from the sources of their covering windows; with `own_windows`, from none whose index lies
-/// outside its own window.
-pub(crate) fn unpool_gather(
-    dtype: DType,
-    index_type: IndexType,
-    activation: ActivationKind,
-    own_windows: bool,
-) -> KernelKey {
-    let of = if own_windows { " in own windows" } else { "" };
-    let mut kernel = gather(format!("unpool gather {}{of}", dtype.name()), "kernel/unpool_gather");
-    kernel.consts.push(("OWN_WINDOWS", own_windows.into()));
+/// Writes output words from the sources of their covering windows whose indices lie in these windows.
+pub(crate) fn unpool_gather(dtype: DType, index_type: IndexType, activation: ActivationKind) -> KernelKey {
+    let kernel = gather(format!("unpool gather {}", dtype.name()), "kernel/unpool_gather");
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
 
@@ -213,10 +174,21 @@ pub(crate) fn unpool_cells(key: &CellsKey) -> KernelKey {
     Kernel { element: Some(key.dtype), activation: Some(key.activation), consts: key.consts(), ..kernel }.into()
 }
 
+/// Settles which of several sources gives an element its value, where indices lie outside their sources' windows.
+pub(crate) fn unpool_settle(key: &CellsKey) -> KernelKey {
+    let ([depth, height, width], [dtype, index_type]) = (key.kernel, [key.dtype.name(), key.index_type.name()]);
+    let name = format!("unpool settle {dtype} by {index_type}, {depth}x{height}x{width}");
+    let mut kernel = Kernel::new(name, "kernel/unpool_settle");
+    kernel.variants = vec!["core/gather", "core/owners_taken", "core/reported"];
+    kernel.consts = key.consts();
+    let (element, activation, reads) = (Some(key.dtype), Some(key.activation), Some(key.index_type));
+    Kernel { element, activation, reads, ..kernel }.into()
+}
+
 /// The part that tells of indices outside their windows, and what a kernel's name says of it.
 fn outside_window(rule: OutsideWindow) -> (&'static str, &'static str) {
     match rule {
-        OutsideWindow::Scatter => ("core/outside_flagged", ""),
+        OutsideWindow::Scatter => ("core/outside_claimed", ""),
         OutsideWindow::Skip => ("core/outside_skipped", ", others skipped"),
         // `OutsideWindow::Error`; what is not written is told of, whatever the rule.
         _ => ("core/outside_reported", ", others reported"),
@@ -224,5 +196,5 @@ fn outside_window(rule: OutsideWindow) -> (&'static str, &'static str) {
 }
 
 fn gather(name: String, entry: &'static str) -> Kernel {
-    Kernel { variants: vec!["core/gather"], ..Kernel::new(name, entry) }
+    Kernel { variants: vec!["core/gather", "core/owners"], ..Kernel::new(name, entry) }
 }

@@ -21,8 +21,10 @@ const QUAD: u64 = 4;
 /// number.
 pub(super) struct Cells {
     pub key: KernelKey,
+    /// The kernel that settles which source wins where indices lie outside their sources' windows.
+    pub settle: KernelKey,
     pub blocks: u64,
-    pub split: [Divisor; 7],
+    pub split: [Divisor; 9],
     pub iterations: u64,
 }
 
@@ -75,7 +77,7 @@ impl CellAxes {
     }
 
     /// The radices by which an invocation's number is split.
-    fn split(&self, plan: &UnpoolPlan, key: &CellsKey) -> [u64; 7] {
+    fn split(&self, plan: &UnpoolPlan, key: &CellsKey) -> [u64; 9] {
         let channels = plan.channels as u64;
         [
             if key.inner { channels.div_ceil(QUAD) } else { 1 },
@@ -85,6 +87,8 @@ impl CellAxes {
             if plan.layout() == Layout::Nhwc { 1 } else { channels },
             self.outputs[1],
             self.outputs[0],
+            channels,
+            count(&plan.x_extents),
         ]
     }
 
@@ -239,5 +243,6 @@ pub(super) fn cells(
     let product = |of: &[u64; 3]| of.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor));
     let of_cell = product(&axes.stride).saturating_add(product(&axes.kernel));
     let iterations = of_cell.saturating_mul(quads).saturating_mul(lines).saturating_mul(2);
-    Ok(Cells { key: keys::unpool_cells(&key), blocks, split: split.map(Divisor::new), iterations })
+    let [settle, key] = [keys::unpool_settle(&key), keys::unpool_cells(&key)];
+    Ok(Cells { key, settle, blocks, split: split.map(Divisor::new), iterations })
 }

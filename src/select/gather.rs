@@ -1,23 +1,25 @@
 //! Schedules of unpools whose indices are expected to lie in their sources' windows. The device computes Y from these
-//! windows, checks that every index lies in its window, and runs the general path if one does not, unless such indices
-//! are an error or skipped.
+//! windows and checks that every index lies in its window. Where one does not, its source claims the element, and a last
+//! step settles which source wins, unless such indices are an error or skipped.
 
 use wgpu_pooling_plan::internal::count;
-use wgpu_pooling_plan::{AxisWindow, IndexStrides, Layout, OutsideWindow, Plan, PlanError, PoolAxis, UnpoolPlan};
+use wgpu_pooling_plan::{
+    AxisWindow, IndexStrides, Layout, OutOfBounds, OutsideWindow, Plan, PlanError, PoolAxis, UnpoolPlan,
+};
 
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::epilogue::lanes;
-use super::unpool::Steps;
+use super::tuning::unpool::IDLE_INVOCATIONS;
+use super::unpool::{OWNERS, owners_bytes};
 use super::view::{PassAxis, WindowFormula, pass_axis};
 use super::{activation, cells, unpool};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, WORKGROUP};
-use crate::keys::{self, Runs};
-use crate::report::Report;
+use crate::keys;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::{PassWindow, Tables};
-use crate::uniform;
+use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
 /// The schedule of a gathering unpool.
@@ -30,18 +32,20 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         return Family::Gather.refuse("there are more than three spatial axes");
     }
     let scatters = plan.outside_window == OutsideWindow::Scatter;
-    let mut schedule = match scatters {
-        true => unpool::schedule(plan, limits, Steps::Owners(Runs::IfTold))?,
-        false => Schedule::new(Plan::Unpool(plan.clone()), Family::Gather, build),
-    };
-    (schedule.family, schedule.build) = (Family::Gather, build);
-    let without_outputs = plan.output_shape().contains(&0) && (scatters || build == Build::Specialised);
+    let mut schedule = Schedule::new(Plan::Unpool(plan.clone()), Family::Gather, build);
+    if scatters && build == Build::Generic {
+        return Family::Gather.refuse("the generic build cannot settle indices outside their sources' windows");
+    }
+    let without_outputs = plan.output_shape().contains(&0) && build == Build::Specialised;
     if plan.input_shape().contains(&0) || without_outputs {
         return Family::Gather.refuse("there is nothing to gather");
     }
-    let general = std::mem::take(&mut schedule.dispatches);
-    if general.len() > 3 {
-        return Family::Gather.refuse("the general path takes many dispatches");
+    if scatters {
+        let owners = count(plan.output_shape());
+        if owners_bytes(owners) > limits.max_binding_bytes || limits.max_storage_buffers < SETTLING_BUFFERS {
+            return Family::Gather.refuse("indices that may lie anywhere need an owner for each output in one binding");
+        }
+        unpool::with_owners(&mut schedule, owners, limits)?;
     }
     let axes = axes(plan, windows, &mut schedule.tables, limits);
     let fit = |found| check_bytes("bytes of window tables", schedule.tables.bytes(), limits).map(|()| found);
@@ -70,11 +74,14 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         Some(cells) => gathering.cells(cells)?,
         None => gathering.windows(activation_kind, iterations)?,
     }
-    if scatters {
-        gathering.general(general);
-    }
     Ok(gathering.schedule)
 }
+
+/// Words of Y that an invocation of the last step looks at together (`PER_TURN` in shaders/kernel/unpool_settle.wgsl).
+const WORDS_PER_TURN: u64 = 4;
+
+/// Storage buffers of the last step of an unpool whose indices may lie anywhere.
+const SETTLING_BUFFERS: u32 = 5;
 
 /// A schedule under construction.
 struct Gathering<'a> {
@@ -92,16 +99,20 @@ impl Gathering<'_> {
         self.schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
     }
 
-    /// The report, where the kernel tells of indices outside their windows.
-    fn report(&self) -> &'static [Operand] {
-        if self.plan.outside_window == OutsideWindow::Skip { &[] } else { &[Operand::Report] }
+    /// Where the kernel tells of indices outside their windows.
+    fn told(&self) -> &'static [Operand] {
+        match self.plan.outside_window {
+            OutsideWindow::Scatter => &[OWNERS],
+            OutsideWindow::Skip => &[],
+            _ => &[Operand::Report],
+        }
     }
 
     /// One kernel that checks indices and writes stride cells.
     fn cells(&mut self, cells: cells::Cells) -> Result<(), PlanError> {
-        let operands = [&[Operand::X, Operand::Y, Operand::Indices], self.report()].concat();
+        let operands = [&[Operand::X, Operand::Y, Operand::Indices], self.told()].concat();
         self.dispatch(cells.key, grid(cells.blocks, self.limits)?, &operands, cells.iterations);
-        Ok(())
+        if self.plan.outside_window == OutsideWindow::Scatter { self.settle(cells.settle) } else { Ok(()) }
     }
 
     /// A kernel that checks indices, unless bad ones are skipped, and one that finds the sources of every element of Y.
@@ -110,25 +121,33 @@ impl Gathering<'_> {
         let (sources, outputs) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
         let outside = self.plan.outside_window;
         if outside != OutsideWindow::Skip {
-            let check = [Operand::Indices, Operand::Tables, Operand::Report];
+            let check = [&[Operand::Indices, Operand::Tables], self.told()].concat();
             let key = keys::unpool_check(index_type, outside);
             self.dispatch(key, grid(sources, self.limits)?, &check, self.uniform.digits.into());
         }
         if outputs > 0 {
-            let gather = keys::unpool_gather(dtype, index_type, activation, outside != OutsideWindow::Scatter);
+            let gather = keys::unpool_gather(dtype, index_type, activation);
             let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Tables];
             self.dispatch(gather, grid(outputs.div_ceil(lanes(dtype)), self.limits)?, &operands, iterations);
         }
         Ok(())
     }
 
-    /// The general path, whose dispatches do nothing unless an index lies outside its window.
-    fn general(&mut self, general: Vec<Dispatch>) {
-        // The report is cleared first; the owner table only if the general path runs.
-        if let Some(clear) = general.first() {
-            self.schedule.dispatches.insert(0, clear_report(clear.clone()));
-        }
-        self.schedule.dispatches.extend(general);
+    /// The last step, which does nothing but write the report unless an index lies outside its window.
+    fn settle(&mut self, key: KernelKey) -> Result<(), PlanError> {
+        let lanes = lanes(self.plan.dtype());
+        let words = count(self.plan.output_shape()).div_ceil(lanes);
+        // To look at a word and to settle its elements.
+        let of_a_word = lanes.saturating_add(2);
+        let most_words = MAX_ITERATIONS.checked_div(of_a_word).unwrap_or(0).max(1);
+        let invocations = words.div_ceil(WORDS_PER_TURN).min(IDLE_INVOCATIONS.max(words.div_ceil(most_words)));
+        let grid = grid(invocations, self.limits)?;
+        let invocations = grid.into_iter().map(u64::from).fold(WORKGROUP, u64::saturating_mul);
+        self.uniform.blocks = invocations as u32;
+        self.uniform.split[1] = Divisor::new(self.uniform.covering[2].output.into());
+        let operands = [Operand::X, Operand::Y, Operand::Indices, OWNERS, Operand::Report];
+        self.dispatch(key, grid, &operands, words.div_ceil(invocations.max(1)).saturating_mul(of_a_word));
+        Ok(())
     }
 }
 
@@ -150,6 +169,8 @@ fn uniform(
         skip_minus_one: plan.skip_minus_one.into(),
         activation,
         blocks: cells.map_or(0, |cells| cells.blocks as u32),
+        channels: plan.channels as u32,
+        report: (plan.out_of_bounds == OutOfBounds::Error).into(),
         split: cells.map_or(bytemuck::Zeroable::zeroed(), |cells| cells.split),
         covering,
         windows: own,
@@ -166,18 +187,15 @@ fn uniform(
             Coordinate::Channel => 3,
             Coordinate::Batch => 4,
         };
-        *entry = uniform::CoordinateDigit { radix: radix as u32, coordinate, reserved_0: 0, reserved_1: 0 };
+        *entry = uniform::CoordinateDigit {
+            radix: Divisor::new(radix as u64),
+            coordinate,
+            reserved_0: 0,
+            reserved_1: 0,
+            reserved_2: 0,
+        };
     }
     uniform
-}
-
-/// The dispatch that clears for the general path, changed to clear the report alone and no owners.
-fn clear_report(mut clear: Dispatch) -> Dispatch {
-    let mut uniform: uniform::Unpool = bytemuck::pod_read_unaligned(&clear.uniform);
-    (uniform.outputs, uniform.begins) = (0, 1);
-    clear.uniform = bytemuck::bytes_of(&uniform).to_vec();
-    clear.grid = [(Report::WORDS as u64).div_ceil(WORKGROUP) as u32, 1, 1];
-    clear
 }
 
 /// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the windows of

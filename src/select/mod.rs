@@ -28,17 +28,13 @@ mod tuning;
 mod unpool;
 mod view;
 
-use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
 pub(crate) use reduce::most_of_a_reduction;
 
 use crate::family::{Build, Family};
-use crate::keys::Runs;
 use crate::schedule::{Limits, Schedule};
-use tuning::unpool::GATHERED_FROM;
-use unpool::Steps;
 
 /// A kernel family and a build that replace the choice of [`select`].
 ///
@@ -107,10 +103,10 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
-/// take longer than it saves. An unpool with an output of 2,097,152 elements or more (4096 on software adapters) runs
-/// as [`Family::Gather`] where the specialised build of that family applies. An unpool with a smaller output, or
-/// with too many overlapping windows, runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements
-/// of four bytes if any of equal indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
+/// take longer than it saves. An unpool with an output of 4096 elements or more runs as
+/// [`Family::Gather`] where the specialised build of that family applies. An unpool with a smaller output, or with too
+/// many overlapping windows, runs as [`Family::ClaimEmit`], as does one of elements of four bytes where any of equal
+/// indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
 /// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Gather`] keeps indices to their windows
 /// ([`OutsideWindow`](crate::OutsideWindow)).
 ///
@@ -147,8 +143,7 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
 }
 
 fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let steps = if unpool::scatters(plan) { Steps::Scatter } else { Steps::Owners(Runs::Always) };
-    let general = || unpool::schedule(plan, limits, steps);
+    let general = || unpool::schedule(plan, limits);
     // The general path cannot keep indices to windows, so both gathering builds are tried, also for small tensors.
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
         let generic = |_| gather::schedule(plan, limits, Build::Generic);
@@ -217,14 +212,12 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
     error.cloned().map_or_else(|| pool_in(plan, limits, Family::Accumulating, build), Err)
 }
 
-/// The gathering schedule of a large unpool, where it is preferred to the general path. For a small tensor, computing
-/// takes less time than starting a dispatch, and the general path has the fewest dispatches. The generic gathering
-/// build checks all indices and then tries every window that can hold an element; it took 4 to 90 times as long as the
-/// general path wherever both were measured.
+/// The gathering schedule of an unpool that is large enough for a specialised kernel: as many dispatches as the general
+/// path, and no owners to read. The generic gathering build checks all indices and then tries every window that can hold
+/// an element; it took 4 to 90 times as long as the general path wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || gather::schedule(plan, limits, Build::Specialised).ok();
-    let few = !limits.software && count(plan.output_shape()) < GATHERED_FROM;
-    if unpool::scatters(plan) || few {
+    if unpool::scatters(plan) {
         return None;
     }
     policy::is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
@@ -233,9 +226,11 @@ fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
 fn choose_gather(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     match choice.build {
         Some(build) => gather::schedule(plan, limits, build),
-        None if policy::is_large(plan.output_shape()) => gather::schedule(plan, limits, Build::Specialised)
-            .or_else(|_| gather::schedule(plan, limits, Build::Generic)),
-        None => gather::schedule(plan, limits, Build::Generic),
+        None => {
+            let large = policy::is_large(plan.output_shape());
+            let [first, then] = [large, !large].map(|it| if it { Build::Specialised } else { Build::Generic });
+            gather::schedule(plan, limits, first).or_else(|_| gather::schedule(plan, limits, then))
+        }
     }
 }
 

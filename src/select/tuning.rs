@@ -202,11 +202,6 @@ pub(super) mod team {
 
 /// Unpools.
 pub(super) mod unpool {
-    /// The fewest outputs of an unpool for which a GPU gathers. Card, 6 random unpools of 10 to 16 MB: the general path
-    /// took 0.30 to 0.65 of the time of gathering, which has twice as many dispatches. At these sizes the owners of the
-    /// general path, four bytes each, lie in the cache of the device; larger unpools were not compared.
-    pub const GATHERED_FROM: u64 = 1 << 21;
-
     /// The most invocations of a step that mostly has nothing to do. Never varied: enough to fill a large card.
     pub const IDLE_INVOCATIONS: u64 = 1 << 17;
 

@@ -1,34 +1,24 @@
-//! Schedules of unpools on the general path: clear the owner table, let every source claim its target, write every
-//! output word from its owners. Where any source may win: write zeros, let every source write to its target.
+//! Schedules of unpools on the general path: let every source claim its target, write every output word from its
+//! owners. Where any source may win: write zeros, let every source write to its target.
 
 use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{Duplicates, IndexStrides, Layout, OutOfBounds, OutsideWindow, Plan, PlanError, UnpoolPlan};
 
 use super::activation;
-use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, check_buffer, check_elements, grid};
+use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::epilogue::lanes;
 use super::partition::{OUTPUT_UNIT, bound_range, ranges};
-use super::tuning::unpool::IDLE_INVOCATIONS;
 use super::view::ElementRange;
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, UnpoolDigits, WORKGROUP};
-use crate::keys::{self, Runs};
+use crate::keys;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
-/// The steps of an unpool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Steps {
-    /// Two steps, where its options permit that ([`scatters`]).
-    Scatter,
-    /// Steps by owners.
-    Owners(Runs),
-}
-
 /// The schedule of an unpool.
-pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, steps: Steps) -> Result<Schedule, PlanError> {
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
     check_sizes(plan, limits)?;
     // Without sources there is no index that could lie outside its window.
@@ -44,8 +34,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, steps: Steps) -> Resu
     let (uniform, digits) = uniform(plan, activation);
     let fit = |range: ElementRange| {
         grid(invocations(range.count()), limits)?;
-        let owners = range.count().next_multiple_of(OWNERS_AT_ONCE);
-        let bytes = device_bytes(owners, plan.dtype().bytes().max(OWNER_BYTES));
+        let bytes = device_bytes(range.count(), plan.dtype().bytes()).max(owners_bytes(range.count()));
         within("bytes of outputs and their owners (max_binding_bytes)", bytes, limits.max_binding_bytes)
     };
     let windows = at_least_one(ranges(outputs, OUTPUT_UNIT, fit)?);
@@ -58,16 +47,33 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, steps: Steps) -> Resu
         within("bytes of a batch item (max_binding_bytes)", x_bytes.max(index_bytes), limits.max_binding_bytes)
     };
     let chunks = at_least_one(ranges(sources, 1, fit)?);
-    let runs = if let Steps::Owners(runs) = steps { runs } else { Runs::Always };
-    let general = General { plan, limits, activation_kind, runs, uniform, digits, sources, outputs };
-    if steps == Steps::Scatter {
+    let general = General { plan, limits, activation_kind, uniform, digits, sources, outputs };
+    if scatters(plan) {
         schedule.dispatches = general.scattering(&windows, &chunks)?;
         return Ok(schedule);
     }
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
-    schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
-    schedule.dispatches = general.by_owners(&windows, &chunks)?;
+    with_owners(&mut schedule, largest, limits)?;
+    schedule.dispatches.extend(general.by_owners(&windows, &chunks)?);
     Ok(schedule)
+}
+
+/// Gives a schedule without dispatches the scratch memory for this many owners, and the dispatch that clears it.
+pub(super) fn with_owners(schedule: &mut Schedule, owners: u64, limits: &Limits) -> Result<(), PlanError> {
+    let bytes = owners_bytes(owners);
+    let quads = bytes.div_ceil(OWNERS_AT_ONCE.saturating_mul(OWNER_BYTES as u64));
+    let uniform = uniform::Unpool { outputs: quads as u32, ..bytemuck::Zeroable::zeroed() };
+    let key = keys::unpool_clear();
+    schedule.dispatches.push(dispatch(&key, uniform, quads, vec![BoundRange::whole(OWNERS)], (1, limits))?);
+    schedule.scratch.push(bytes);
+    schedule.clears_scratch = true;
+    Ok(())
+}
+
+/// The bytes of this many owners, whole quads, after the words of shaders/core/owners.wgsl.
+pub(super) fn owners_bytes(owners: u64) -> u64 {
+    let quads = owners.max(1).next_multiple_of(OWNERS_AT_ONCE);
+    device_bytes(quads.saturating_add(OWNERS_AT_ONCE), OWNER_BYTES)
 }
 
 /// Whether sources write their targets themselves, in two steps: bad indices are skipped, any of equal indices may win,
@@ -131,10 +137,10 @@ fn invocations(numbers: u64) -> u64 {
 /// Bytes of an owner: a word.
 const OWNER_BYTES: usize = 4;
 
-/// Owners that are cleared by one store.
+/// Owners in a vector.
 const OWNERS_AT_ONCE: u64 = 4;
 
-const OWNERS: Operand = Operand::Scratch(0);
+pub(super) const OWNERS: Operand = Operand::Scratch(0);
 
 /// One empty range instead of none: without sources the outputs still have to be written, and without outputs the
 /// indices still have to be checked.
@@ -172,7 +178,6 @@ struct General<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
     activation_kind: ActivationKind,
-    runs: Runs,
     uniform: uniform::Unpool,
     digits: UnpoolDigits,
     sources: u64,
@@ -204,41 +209,31 @@ impl General<'_> {
     fn by_owners(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
         let reported = Some(index_type).filter(|_| !reports_apart(self.limits));
-        let clear = keys::unpool_clear(self.runs);
-        let claim = keys::unpool_claim(index_type, self.digits, self.runs);
-        let emit = |fresh| keys::unpool_emit(dtype, reported, self.activation_kind, self.digits, fresh, self.runs);
+        let claim = keys::unpool_claim(index_type, self.digits);
+        let emit = |fresh| keys::unpool_emit(dtype, reported, self.activation_kind, self.digits, fresh);
         let [again, afresh] = [false, true].map(emit);
         let report = keys::unpool_report(index_type);
         let mut dispatches = Vec::new();
         for (number, &window) in windows.iter().enumerate() {
-            dispatches.push(self.clear(&clear, window, number == 0)?);
             for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
                 // Every window of outputs claims from the same indices; only the claims of the first window count the
                 // bad ones.
                 dispatches.push(self.claim(&claim, window, chunk, number == 0)?);
             }
-            for (turn, &chunk) in chunks.iter().enumerate() {
-                dispatches.push(self.emit(if turn == 0 { &afresh } else { &again }, window, chunk)?);
+            let turn = |turn: usize| [number == 0 && turn == 0, turn.saturating_add(1) == chunks.len()];
+            for (at, &chunk) in chunks.iter().enumerate() {
+                dispatches.push(self.emit(if at == 0 { &afresh } else { &again }, window, chunk, turn(at))?);
             }
-            // The lookup of the first bad index is part of the last step, unless the device has too few bindings for
-            // that.
-            let looks_up = number == 0 && self.plan.out_of_bounds == OutOfBounds::Error && reported.is_none();
-            for &chunk in chunks.iter().filter(|chunk| looks_up && chunk.count() > 0) {
-                let operands = vec![self.indices(chunk), BoundRange::whole(Operand::Report)];
-                dispatches.push(self.dispatch(&report, self.of(window, chunk), 1, operands, 1)?);
+            // The report is written by the last step, unless the device has too few bindings for that.
+            for (at, &chunk) in chunks.iter().enumerate().filter(|_| number == 0 && reported.is_none()) {
+                let [indices, report_range] = [self.indices(chunk), BoundRange::whole(Operand::Report)];
+                let operands = vec![indices, BoundRange::whole(OWNERS), report_range];
+                let uniform = with_turn(self.of(window, chunk), turn(at));
+                dispatches.push(dispatch(&report, uniform, 1, operands, (1, self.limits))?);
             }
             within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
         }
         Ok(dispatches)
-    }
-
-    fn clear(&self, key: &KernelKey, window: ElementRange, begins: bool) -> Result<Dispatch, PlanError> {
-        // A gathering unpool has cleared the report before, and told in it what follows.
-        let begins = begins && self.runs == Runs::Always;
-        let uniform = uniform::Unpool { outputs: window.count() as u32, begins: begins.into(), ..self.uniform };
-        let operands = vec![BoundRange::whole(OWNERS), BoundRange::whole(Operand::Report)];
-        let quads = window.count().div_ceil(OWNERS_AT_ONCE).max(1);
-        self.dispatch(key, uniform, quads, operands, 1)
     }
 
     fn claim(
@@ -250,15 +245,20 @@ impl General<'_> {
     ) -> Result<Dispatch, PlanError> {
         let mut uniform = self.of(window, chunk);
         uniform.report &= u32::from(reports);
-        let operands = vec![self.indices(chunk), BoundRange::whole(OWNERS), BoundRange::whole(Operand::Report)];
+        let operands = vec![self.indices(chunk), BoundRange::whole(OWNERS)];
         self.dispatch(key, uniform, chunk.count(), operands, self.loops())
     }
 
-    fn emit(&self, key: &KernelKey, window: ElementRange, chunk: ElementRange) -> Result<Dispatch, PlanError> {
+    fn emit(
+        &self,
+        key: &KernelKey,
+        window: ElementRange,
+        chunk: ElementRange,
+        turn: [bool; 2],
+    ) -> Result<Dispatch, PlanError> {
         let mut operands = vec![self.x(chunk), self.y(window)];
         if reports_apart(self.limits) {
             operands.push(BoundRange::whole(OWNERS));
-            operands.extend((self.runs == Runs::IfTold).then(|| BoundRange::whole(Operand::Report)));
         } else {
             let report = BoundRange::whole(Operand::Report);
             operands.extend([self.indices(chunk), BoundRange::whole(OWNERS), report]);
@@ -266,7 +266,7 @@ impl General<'_> {
         let lanes = lanes(self.plan.dtype());
         let iterations = self.loops().saturating_add(1).saturating_mul(lanes);
         let words = window.count().div_ceil(lanes).max(1);
-        self.dispatch(key, self.reading_x(window, chunk), words, operands, iterations)
+        self.dispatch(key, with_turn(self.reading_x(window, chunk), turn), words, operands, iterations)
     }
 
     fn x(&self, chunk: ElementRange) -> BoundRange {
@@ -306,21 +306,34 @@ impl General<'_> {
     fn dispatch(
         &self,
         key: &KernelKey,
-        mut uniform: uniform::Unpool,
+        uniform: uniform::Unpool,
         items: u64,
         operands: Vec<BoundRange>,
         of_an_item: u64,
     ) -> Result<Dispatch, PlanError> {
-        // A step that mostly has nothing to do takes few invocations, but as many as keep each within `MAX_ITERATIONS`.
-        let most_items = MAX_ITERATIONS.checked_div(of_an_item.saturating_add(1)).unwrap_or(0);
-        let fewest = items.div_ceil(most_items.saturating_sub(PER_INVOCATION).max(1));
-        let most = if self.runs == Runs::IfTold { IDLE_INVOCATIONS.max(fewest) } else { u64::MAX };
-        let grid = grid(invocations(items).min(most), self.limits)?;
-        let invocations = grid.into_iter().map(u64::from).fold(WORKGROUP, u64::saturating_mul);
-        (uniform.grid_width, uniform.invocations) = (grid[0], invocations as u32);
-        let turns = items.div_ceil(invocations.max(1)).next_multiple_of(PER_INVOCATION);
-        Ok(Dispatch::new(key.clone(), &uniform, operands, grid, turns.saturating_mul(of_an_item.saturating_add(1))))
+        dispatch(key, uniform, items, operands, (of_an_item, self.limits))
     }
+}
+
+/// The uniform of a range of sources; `turn` says whether it is the first and the last one of its outputs.
+fn with_turn(uniform: uniform::Unpool, turn: [bool; 2]) -> uniform::Unpool {
+    let [begins, ends] = turn.map(u32::from);
+    uniform::Unpool { begins, ends, ..uniform }
+}
+
+/// A dispatch with this many items, each of which takes some loop iterations.
+fn dispatch(
+    key: &KernelKey,
+    mut uniform: uniform::Unpool,
+    items: u64,
+    operands: Vec<BoundRange>,
+    (of_an_item, limits): (u64, &Limits),
+) -> Result<Dispatch, PlanError> {
+    let grid = grid(invocations(items), limits)?;
+    let invocations = grid.into_iter().map(u64::from).fold(WORKGROUP, u64::saturating_mul);
+    (uniform.grid_width, uniform.invocations) = (grid[0], invocations as u32);
+    let turns = items.div_ceil(invocations.max(1)).next_multiple_of(PER_INVOCATION);
+    Ok(Dispatch::new(key.clone(), &uniform, operands, grid, turns.saturating_mul(of_an_item.saturating_add(1))))
 }
 
 /// The digits of a source's rank in (n, c, spatial) order. Their strides lead to the position in X, to the position in

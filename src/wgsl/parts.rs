@@ -155,11 +155,11 @@ parts! {
     core / sources: sources;
     core / own_window: own_window;
     core / in_window: in_window;
-    core / outside: outside_flagged outside_reported outside_skipped;
+    core / ranks: ranks;
+    core / outside: outside_claimed outside_reported outside_skipped;
     core / report: report;
-    core / runs: runs_always runs_if_told;
     core / report_first: reported reported_apart;
-    core / owners: owners owners_read;
+    core / owners: owners owners_taken;
     index / wide: wide;
     index / digits: digits_constant digits_uniform;
     index / digits_of: digits_of;
@@ -221,6 +221,7 @@ parts! {
     kernel / unpool_overlaps: unpool_overlaps;
     kernel / unpool_check: unpool_check;
     kernel / unpool_gather: unpool_gather;
+    kernel / unpool_settle: unpool_settle;
     kernel / unpool_clear: unpool_clear;
     kernel / unpool_claim: unpool_claim;
     kernel / unpool_emit: unpool_emit;

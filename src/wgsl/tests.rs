@@ -14,7 +14,7 @@ use super::*;
 use crate::kernel::{
     ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
 };
-use crate::keys::{self, Runs};
+use crate::keys;
 use crate::{
     Build, Choice, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PlanError, select,
     uniform,
@@ -32,12 +32,11 @@ fn every_key() -> Vec<KernelKey> {
     };
     let indices = [IndexType::I32, IndexType::I64];
     let digits = [[3, 4], [2, 0], [0, 1], [0, 0]].map(|[source, target]| UnpoolDigits { source, target });
-    let mut all = Vec::from([Runs::Always, Runs::IfTold].map(keys::unpool_clear));
+    let mut all = Vec::from([keys::unpool_clear()]);
     for digits in digits {
-        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits, Runs::Always)));
-        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits, Runs::IfTold)));
+        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
-    for &outside in OutsideWindow::ALL {
+    for outside in [OutsideWindow::Error, OutsideWindow::Skip] {
         all.extend(indices.map(|index_type| keys::unpool_check(index_type, outside)));
     }
     all.extend(indices.map(keys::unpool_report));
@@ -75,9 +74,9 @@ fn every_key() -> Vec<KernelKey> {
                 all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
             }
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                let emit = |digits, fresh, runs| keys::unpool_emit(dtype, index_type, activation, digits, fresh, runs);
-                all.extend(digits.map(|digits| emit(digits, true, Runs::Always)));
-                all.extend([emit(digits[0], false, Runs::Always), emit(digits[0], true, Runs::IfTold)]);
+                let emit = |digits, fresh| keys::unpool_emit(dtype, index_type, activation, digits, fresh);
+                all.extend(digits.map(|digits| emit(digits, true)));
+                all.push(emit(digits[0], false));
             }
             if dtype.bytes() == 4 {
                 all.push(keys::unpool_fill(dtype, activation));
@@ -85,9 +84,7 @@ fn every_key() -> Vec<KernelKey> {
                 all.extend(indices.map(scatter));
                 all.push(keys::unpool_scatter(dtype, IndexType::I64, activation, digits[3]));
             }
-            for own_windows in [false, true] {
-                all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation, own_windows)));
-            }
+            all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation)));
         }
     }
     all
@@ -175,9 +172,11 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
             let unpool = MaxUnpool::inverse_of(pool, shape).outside_window(rule);
             let plan = unpool.plan(pooled.output_shape(), dtype, index_type).unwrap();
             let found = kernels(&plan, Family::Gather, Some(Build::Specialised));
-            let cells = found.iter().find(|key| key.name().contains("cells"));
-            assert!(found.is_empty() || cells.is_some(), "the cells are written by one kernel");
-            keys.extend(cells.cloned());
+            let of_cells = |key: &&KernelKey| ["cells", "settle"].iter().any(|name| key.name().contains(name));
+            let cells: Vec<KernelKey> = found.iter().filter(of_cells).cloned().collect();
+            let wanted = if rule == OutsideWindow::Scatter { 2 } else { 1 };
+            assert!(found.is_empty() || cells.len() == wanted, "the cells are written by one kernel");
+            keys.extend(cells);
         }
     }
     // Odd rows of elements smaller than a word are not taken.

@@ -1,9 +1,9 @@
 //! What the buffers of a case hold when its kernels are emulated: numbers without NaN, windows' tables, indices as a
-//! pool writes them or at random, and zeros in scratch memory.
+//! pool writes them or at random, zeros in scratch memory, and owners of random elements after random claims.
 
 use std::collections::HashMap;
 
-use wgpu_pooling::{BoundRange, Dispatch, IndexStrides, IndexType, Operand};
+use wgpu_pooling::{BoundRange, Dispatch, IndexStrides, IndexType, Operand, element_count};
 
 use crate::data::{STEP, finish};
 use crate::emulate::Buffers;
@@ -12,12 +12,17 @@ use crate::rows::Case;
 /// The bits that make a word, or each half of it, at most 2 as a float: no NaN and no infinity.
 const FINITE: u32 = 0xbfff_bfff;
 
+/// The words of an unpool's scratch memory before its owners (shaders/core/owners.wgsl).
+const OWNERS_FROM: u64 = 4;
+
 /// The buffers of a case, and which of them a dispatch binds.
 pub struct Contents<'a> {
     case: &'a Case,
     tables: Vec<u32>,
     indices: Option<Indices<'a>>,
     bound: Vec<(u32, BoundRange, u32)>,
+    /// Whether the dispatch follows the claims of random indices, of which few are emulated.
+    claimed: bool,
     /// Words of scratch memory and of the report that were written, by operand and word.
     written: HashMap<(Operand, u64), u32>,
 }
@@ -46,7 +51,8 @@ impl<'a> Contents<'a> {
             _ => None,
         };
         let (bound, written) = (Vec::new(), HashMap::new());
-        Ok(Contents { case, tables: bytemuck::pod_collect_to_vec(&tables), indices, bound, written })
+        let tables = bytemuck::pod_collect_to_vec(&tables);
+        Ok(Contents { case, tables, indices, bound, claimed: false, written })
     }
 
     /// Binds what a dispatch binds.
@@ -59,6 +65,8 @@ impl<'a> Contents<'a> {
             .bindings()
             .map(|(binding, range)| (binding.number, range, u32::try_from(bytes(range)).unwrap_or(u32::MAX)));
         self.bound = bound.collect();
+        let name = dispatch.key().name();
+        self.claimed = self.case.general() && ["unpool settle", "unpool emit"].iter().any(|it| name.starts_with(it));
     }
 
     fn range(&self, binding: u32) -> Option<(BoundRange, u32)> {
@@ -78,6 +86,7 @@ impl Buffers for Contents<'_> {
             Operand::X => noise(word) as u32 & FINITE,
             Operand::Tables => self.tables.get(word as usize).copied().unwrap_or(0),
             Operand::Indices => self.indices.as_ref().map_or(0, |indices| indices.word(word)),
+            Operand::Scratch(_) if self.claimed && word >= OWNERS_FROM => self.owner(word),
             other => self.written.get(&(other, word)).copied().unwrap_or(0),
         }
     }
@@ -87,6 +96,17 @@ impl Buffers for Contents<'_> {
         if matches!(range.operand, Operand::Scratch(_) | Operand::Report) {
             self.written.insert((range.operand, (range.offset + u64::from(byte)) / 4), word);
         }
+    }
+}
+
+impl Contents<'_> {
+    /// One more than the rank of a random source, for as many elements as there are sources.
+    fn owner(&self, word: u64) -> u32 {
+        let plan = self.case.schedule.plan();
+        let elements = |shape: &[usize]| element_count(shape).unwrap_or(1).max(1) as u64;
+        let [sources, outputs] = [&plan.inputs()[0], &plan.outputs()[0]].map(|tensor| elements(&tensor.shape));
+        let random = noise(word);
+        if sources > random % outputs { ((random >> 32) % sources) as u32 + 1 } else { 0 }
     }
 }
 

@@ -1,6 +1,8 @@
 //! What is judged: every row of the crate's catalogue in every type and layout, as `select` schedules it.
 
-use wgpu_pooling::{Choice, DType, Family, IndexType, Layout, Limits, NanPolicy, Plan, PlanError, Schedule, select};
+use wgpu_pooling::{
+    Choice, DType, Dispatch, Family, IndexType, Layout, Limits, NanPolicy, Plan, PlanError, Schedule, select,
+};
 
 use crate::catalogue::Row;
 use crate::work::Plans;
@@ -28,7 +30,7 @@ pub struct Case {
     pub layout: Layout,
     pub nan_policy: NanPolicy,
     pub schedule: Schedule,
-    /// The pool whose indices an unpool has. Those of other unpools are random, and then its general path runs.
+    /// The pool whose indices an unpool has. Those of other unpools are random.
     pub filled_by: Option<Plan>,
     /// N, C and the spatial extents of what is pooled.
     pub pooled: Vec<usize>,
@@ -37,7 +39,12 @@ pub struct Case {
 }
 
 impl Case {
-    /// Whether the general path of an unpool runs, since its indices are random.
+    /// The dispatches of a run in scratch memory that is clear already.
+    pub fn dispatches(&self) -> &[Dispatch] {
+        &self.schedule.dispatches()[usize::from(self.schedule.clears_scratch())..]
+    }
+
+    /// Whether an unpool's indices are random, so that most lie outside their sources' windows.
     pub fn general(&self) -> bool {
         matches!(self.schedule.plan(), Plan::Unpool(_)) && self.filled_by.is_none()
     }

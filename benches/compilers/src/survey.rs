@@ -97,7 +97,7 @@ impl Kernels {
         let mut kernels = Kernels::default();
         for case in cases {
             let mut texts: Vec<(String, Vec<&Dispatch>)> = Vec::new();
-            for dispatch in case.schedule.dispatches() {
+            for dispatch in case.dispatches() {
                 let text = wgsl(dispatch.key());
                 match texts.iter_mut().find(|(other, _)| *other == text) {
                     Some((_, dispatches)) => dispatches.push(dispatch),
@@ -298,7 +298,7 @@ impl Compilation<'_> {
             });
             works.extend(own);
         }
-        let dispatches = case.schedule.dispatches();
+        let dispatches = case.dispatches();
         Ok(Figures {
             name: case.row.clone(),
             dtype: case.dtype.name(),

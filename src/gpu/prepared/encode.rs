@@ -67,6 +67,8 @@ impl Preparation {
         name: impl Fn(Operand) -> &'static str,
     ) -> Result<(Bindings, Option<PendingError>), ExecuteError> {
         let slices = self.check(device, buffers, name)?;
+        // The preparation's own scratch memory is clear already.
+        let first = usize::from(self.schedule.clears_scratch && buffers.scratch.is_empty());
         let (bindings, error) = device.scoped_now(|| {
             let tables = self.resources.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);
             let dispatches =
@@ -74,9 +76,9 @@ impl Preparation {
             let group = |((dispatch, pipeline), uniform): ((&Dispatch, &Arc<Pipeline>), u64)| {
                 self.group(device, dispatch, pipeline, uniform, tables, &slices)
             };
-            dispatches.map(group).collect()
+            dispatches.skip(first).map(group).collect()
         })?;
-        Ok((Bindings(bindings), error))
+        Ok((Bindings { groups: bindings, first }, error))
     }
 
     /// Records some of the dispatches as one compute pass, with timestamps if requested.
@@ -93,8 +95,9 @@ impl Preparation {
     }
 
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bindings: &Bindings, dispatches: Range<usize>) {
-        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(bindings.0.iter());
-        for ((dispatch, pipeline), group) in all.skip(dispatches.start).take(dispatches.len()) {
+        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).skip(bindings.first);
+        let numbered = (bindings.first..).zip(all.zip(bindings.groups.iter()));
+        for (_, ((dispatch, pipeline), group)) in numbered.filter(|(number, _)| dispatches.contains(number)) {
             pass.set_pipeline(&pipeline.pipeline);
             pass.set_bind_group(0, &**group, &[]);
             let [x, y, z] = dispatch.grid;
@@ -176,7 +179,11 @@ impl Preparation {
 
 /// The bind groups of a run's dispatches. Clones share them, and they keep the buffers alive.
 #[derive(Debug, Clone)]
-pub(in crate::gpu) struct Bindings(Arc<[Owned<wgpu::BindGroup>]>);
+pub(in crate::gpu) struct Bindings {
+    groups: Arc<[Owned<wgpu::BindGroup>]>,
+    /// The first dispatch that runs.
+    first: usize,
+}
 
 /// A slice that was given for an operand.
 struct Given<'a> {

@@ -25,7 +25,7 @@ pub(in crate::gpu) struct Resources {
     pub pipelines: Vec<Arc<Pipeline>>,
     /// The uniforms and the window tables.
     pub constants: Owned<wgpu::Buffer>,
-    /// `None` where every run has its own.
+    /// `None` where every run has its own. If the schedule's first dispatch clears it, it is clear between runs.
     pub scratch: Option<Vec<Owned<wgpu::Buffer>>>,
     /// The report buffer of an unpool whose report is not read.
     pub report: Option<Owned<wgpu::Buffer>>,
@@ -61,7 +61,11 @@ impl Preparation {
             let usages = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE;
             let constants = memory.filled_buffer("wgpu-pooling constants", usages, &constants);
             let report = if reports(&schedule) { None } else { report_buffer(memory, &schedule) };
-            (constants, report, (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule)))
+            (
+                constants,
+                report,
+                (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule, schedule.clears_scratch)),
+            )
         };
         let (constants, report, scratch) = device.scoped(buffers).await?;
         let constants = constants.map_err(|text| device.out_of_memory(text))?;
@@ -85,7 +89,7 @@ impl Preparation {
     pub fn missing(&self, memory: &Memory, several_submits: bool) -> Missing {
         let scratch = several_submits || self.resources.scratch.is_none();
         Missing {
-            scratch: if scratch { scratch_buffers(memory, &self.schedule) } else { Vec::new() },
+            scratch: if scratch { scratch_buffers(memory, &self.schedule, false) } else { Vec::new() },
             report: if several_submits && !self.reports() { report_buffer(memory, &self.schedule) } else { None },
         }
     }
@@ -102,9 +106,13 @@ fn reports(schedule: &Schedule) -> bool {
     matches!(&schedule.plan, Plan::Unpool(plan) if plan.refuses_bad_indices())
 }
 
-/// The scratch memory that a schedule declares.
-fn scratch_buffers(memory: &Memory, schedule: &Schedule) -> Vec<Owned<wgpu::Buffer>> {
-    let buffer = |&bytes: &u64| memory.output_buffer("wgpu-pooling scratch", wgpu::BufferUsages::STORAGE, bytes);
+/// The scratch memory that a schedule declares: `cleared`, if runs leave out the dispatch that clears it.
+fn scratch_buffers(memory: &Memory, schedule: &Schedule, cleared: bool) -> Vec<Owned<wgpu::Buffer>> {
+    let (label, usages) = ("wgpu-pooling scratch", wgpu::BufferUsages::STORAGE);
+    let buffer = |&bytes: &u64| match cleared {
+        true => memory.zeroed_buffer(label, usages, bytes),
+        false => memory.output_buffer(label, usages, bytes),
+    };
     schedule.scratch.iter().map(buffer).collect()
 }
 

@@ -1,0 +1,80 @@
+// The ranks of a gathering unpool's sources, which number them in (n, c, spatial) order whatever the layout, and the
+// elements that indices name.
+// provides: TOLD, rank_of, rank_of_index, source_position, named_position
+// requires: gather, quotient, INNER, SAME_PLACE, POSITIONS
+// That an index lies outside its source's window, in the word that counts workgroups (core/owners).
+const TOLD: u32 = 0x80000000u;
+
+// The rank of the source at a position of a tensor with channels inside the last axis.
+fn rank_of_inner(position: u32) -> u32 {
+  let place = quotient(position, gather.split[7]);
+  let n = quotient(place, gather.split[8]);
+  let plane = n * gather.channels + position - place * gather.channels;
+  return plane * gather.split[8].divisor + place - n * gather.split[8].divisor;
+}
+
+// The rank of the source at a position of X.
+fn rank_of(position: u32) -> u32 {
+  var rank = position;
+  if (INNER == 1u) {
+    rank = rank_of_inner(position);
+  }
+  return rank;
+}
+
+// The rank of the source whose index lies at a position.
+fn rank_of_index(position: u32) -> u32 {
+  var rank = position;
+  if (INNER == SAME_PLACE) {
+    rank = rank_of_inner(position);
+  }
+  return rank;
+}
+
+// The position in X of the source with this rank.
+fn source_position(rank: u32) -> u32 {
+  var position = rank;
+  if (INNER == 1u) {
+    let plane = quotient(rank, gather.split[8]);
+    let n = quotient(plane, gather.split[7]);
+    let place = (n * gather.split[8].divisor) + rank - plane * gather.split[8].divisor;
+    position = place * gather.channels + plane - n * gather.channels;
+  }
+  return position;
+}
+
+// The position in Y of the element that a valid index names. Coordinates that indices do not count are those of the
+// source whose index it is.
+fn named_position(index: u32, position: u32) -> u32 {
+  var found = index;
+  if (POSITIONS == 0u) {
+    let own = quotient(rank_of_index(position), gather.split[8]);
+    var n = quotient(own, gather.split[7]);
+    var c = own - n * gather.channels;
+    var at = vec3<u32>();
+    var rest = index;
+    for (var i = 0u; i < gather.digits; i++) {
+      let digit = gather.index[i];
+      let over = quotient(rest, digit.radix);
+      let value = rest - over * digit.radix.divisor;
+      rest = over;
+      switch digit.coordinate {
+        case 0u: { at.x = value; }
+        case 1u: { at.y = value; }
+        case 2u: { at.z = value; }
+        case 3u: { c = value; }
+        default: { n = value; }
+      }
+    }
+    var outer = n;
+    if (INNER == 0u) {
+      outer = n * gather.channels + c;
+    }
+    let row = (outer * gather.covering[0].output + at.x) * gather.covering[1].output + at.y;
+    found = row * gather.covering[2].output + at.z;
+    if (INNER == 1u) {
+      found = found * gather.channels + c;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,143 @@
+// Last step of a gathering unpool whose indices may lie anywhere. If the step before has told of an index outside its
+// source's window, it settles who gives a claimed element its value: the last of the sources that claim it, or the last
+// one whose window covers it, which has written it already. Elements have no owners after that.
+//
+//      owners, a turn of a workgroup   . 7 . . | . . 3 . | 9 . . .
+//      words with owners               1 6 8                        a list, so that few invocations idle in what follows
+// Fewest bytes: none to speak of, or the owners once, and for each of them its index, its value and four bytes.
+// provides: main
+// requires: gather, flat, quotient, owners, TOLD, rank_of, source_position, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, y, load, read_index, write_report, activate, report, INNER, PLAIN, POSITIONS, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2
+// The most windows that cover an element along each axis.
+const COVERING_0: u32 = (KERNEL_0 + STRIDE_0 - 1u) / STRIDE_0;
+const COVERING_1: u32 = (KERNEL_1 + STRIDE_1 - 1u) / STRIDE_1;
+const COVERING_2: u32 = (KERNEL_2 + STRIDE_2 - 1u) / STRIDE_2;
+
+// Words of an invocation in a turn.
+const PER_TURN: u32 = 4u;
+
+var<workgroup> told: u32;
+var<workgroup> listed: atomic<u32>;
+var<workgroup> words: array<u32, PER_TURN * WORKGROUP>;
+
+// The last of the sources whose windows cover an element and whose index names it: its position in X plus one, or zero.
+fn last_source(output: u32) -> u32 {
+  var inner = 0u;
+  var rest = output;
+  if (INNER == 1u) {
+    rest = quotient(output, gather.split[7]);
+    inner = output - rest * gather.split[7].divisor;
+  }
+  let row = quotient(rest, gather.split[1]);
+  var inputs = vec3<u32>(gather.covering[0].input, gather.covering[1].input, gather.covering[2].input);
+  var at = vec3<u32>(0u, row, rest - row * gather.split[1].divisor);
+  var outer = 0u;
+  if (PLAIN == 1u) {
+    // Lines are numbered across planes, in X as in Y.
+    inputs.y = row + 1u;
+  } else {
+    let plane = quotient(row, gather.split[5]);
+    outer = quotient(plane, gather.split[6]);
+    at.x = plane - outer * gather.split[6].divisor;
+    at.y = row - plane * gather.split[5].divisor;
+  }
+  var own = output;
+  var n = 0u;
+  var c = 0u;
+  if (POSITIONS == 0u || SAME_PLACE == 0u) {
+    n = quotient(outer, gather.split[4]);
+    c = outer - n * gather.split[4].divisor + inner;
+  }
+  if (POSITIONS == 0u) {
+    own = flat(gather.value, n, c, at);
+  }
+  let tap = at + vec3<u32>(0u, PAD_1, PAD_2);
+  let last = tap / vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
+  var found = 0u;
+  for (var i = 0u; i < COVERING_0 * COVERING_1 * COVERING_2; i++) { // unrolled
+    let before = vec3<u32>(
+      COVERING_0 - 1u - i / (COVERING_1 * COVERING_2),
+      COVERING_1 - 1u - i / COVERING_2 % COVERING_1,
+      COVERING_2 - 1u - i % COVERING_2);
+    // Before the first source along an axis, the difference wraps to a number beyond the last one.
+    let source = last - before;
+    let offset = tap - source * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
+    if (all(source < inputs) && all(offset < vec3<u32>(KERNEL_0, KERNEL_1, KERNEL_2))) {
+      var position = ((outer * inputs.x + source.x) * inputs.y + source.y) * inputs.z + source.z;
+      if (INNER == 1u) {
+        position = position * gather.channels + inner;
+      }
+      var index_position = position;
+      if (SAME_PLACE == 0u) {
+        index_position = flat(gather.stored, n, c, source);
+      }
+      if (all(read_index(index_position) == vec2<u32>(own, 0u))) {
+        found = position + 1u;
+      }
+    }
+  }
+  return found;
+}
+
+// Notes a word if one of its elements has an owner.
+fn list(word: u32) {
+  var claimed = 0u;
+  for (var lane = 0u; lane < OUTPUTS; lane++) { // unrolled
+    claimed |= owners.each[min(word * OUTPUTS + lane, gather.outputs - 1u)];
+  }
+  if (word * OUTPUTS < gather.outputs && claimed != 0u) {
+    words[atomicAdd(&listed, 1u)] = word;
+  }
+}
+
+fn settle(word: u32) {
+  let before = y[word];
+  var packed = ZERO_WORD;
+  for (var lane = 0u; lane < OUTPUTS; lane++) {
+    let output = word * OUTPUTS + lane;
+    var value = extract(before, lane);
+    let owner = owners.each[min(output, gather.outputs - 1u)];
+    if (output < gather.outputs && owner != 0u) {
+      owners.each[output] = 0u;
+      let source = last_source(output);
+      if (source == 0u || rank_of(source - 1u) < owner - 1u) {
+        value = activate(load(source_position(owner - 1u)));
+      }
+    }
+    packed = insert(packed, lane, value);
+  }
+  y[word] = packed;
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let first = invocation(group, gather.grid_width, 0u);
+  if (local == 0u) {
+    told = atomicLoad(&owners.told);
+  }
+  if (workgroupUniformLoad(&told) == 0u) {
+    if (first + local == 0u) {
+      write_report(0u, gather.sources, true, false);
+    }
+    return;
+  }
+  // One word tells and counts, so that it is reset after all workgroups have read it.
+  if (local == 0u && atomicAdd(&owners.told, 1u) + 1u == TOLD + gather.blocks / WORKGROUP) {
+    write_report(0u, gather.sources, true, true);
+    atomicStore(&report[REPORT_OUT_OF_WINDOW], 1u);
+    atomicStore(&owners.told, 0u);
+  }
+  for (var base = first * PER_TURN; base * OUTPUTS < gather.outputs; base += PER_TURN * gather.blocks) {
+    if (local == 0u) {
+      atomicStore(&listed, 0u);
+    }
+    workgroupBarrier();
+    for (var item = 0u; item < PER_TURN; item++) { // unrolled
+      list(base + item * WORKGROUP + local);
+    }
+    workgroupBarrier();
+    for (var number = local; number < atomicLoad(&listed); number += WORKGROUP) {
+      settle(words[number]);
+    }
+    workgroupBarrier();
+  }
+}
