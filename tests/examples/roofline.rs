@@ -103,10 +103,12 @@ fn every_row_is_verified_and_timed() {
     assert!(figures["rows"].as_array().unwrap().iter().all(|row| keys(row) == sorted(KEYS)), "{figures}");
     let others = figures["rows"].as_array().unwrap().iter().map(|row| row["others"].as_array().unwrap().len());
     assert!(others.sum::<usize>() > 25, "other kernels apply to most rows");
-    assert!(report.contains("  dispatches  "), "{report}");
     for row in figures["rows"].as_array().unwrap() {
-        let mut kernels = [row].into_iter().chain(row["others"].as_array().unwrap());
-        assert!(kernels.all(|kernel| kernel["dispatches"].as_u64() >= Some(1)), "{row}");
+        for kernel in [row].into_iter().chain(row["others"].as_array().unwrap()) {
+            let dispatches = kernel["dispatches"].as_u64().unwrap();
+            let said = format!(" ({dispatches} dispatch{})", if dispatches == 1 { "" } else { "es" });
+            assert!(kernel["kernel"].as_str().unwrap().ends_with(&said), "{kernel}");
+        }
     }
 }
 
@@ -408,11 +410,11 @@ fn constants_are_measured_with_their_reasons() {
     let figures = written["figures"].as_array().unwrap();
     for figure in figures {
         assert!(figure["value"].as_f64().is_some_and(|value| value > 0.0), "{figure}");
-        assert!(figure["seconds"].is_f64() && figure["copy_seconds"].is_f64() && figure["decides"].is_string(), "{figure}");
+        assert!(figure["seconds"].is_f64() && figure["copy_seconds"].is_f64(), "{figure}");
+        assert!(figure["decides"].as_str().is_some_and(|sentence| sentence.ends_with('.')), "{figure}");
         assert!(report.contains(figure["name"].as_str().unwrap()), "{report}");
     }
-    for (unit, some) in [("us", "indirect dispatch, not validated"), ("copies", "stores of 4"), ("G/s", "operations: sum")]
-    {
+    for (unit, some) in [("us", "indirect dispatch, not"), ("copies", "stores of 4"), ("G/s", "operations: a + b")] {
         let of_unit = |figure: &&Value| figure["unit"] == unit && figure["name"].as_str().unwrap().contains(some);
         assert!(figures.iter().any(|figure| of_unit(&figure)), "{unit}: {some}");
     }

@@ -35,34 +35,36 @@ pub struct Circumstances {
     pub sweep: Option<sweep::Draws>,
 }
 
-const NAMES: [(&str, bool); 3] = [("row", false), ("type", false), ("kernel", false)];
-const RATES: [(&str, bool); 4] = [("us", true), ("GB/s", true), ("% of copy", true), ("time/copy", true)];
+const HEAD: [(&str, bool); 7] = [
+    ("row", false),
+    ("type", false),
+    ("kernel", false),
+    ("us", true),
+    ("GB/s", true),
+    ("% of copy", true),
+    ("time/copy", true),
+];
 
 /// A table of the kernels that were timed, and below it why others were left out.
 pub fn table(entries: &[Entry], markdown: bool) -> String {
-    // The columns for dispatches, for the f32 copy and for CPU time are left out if no row has them.
+    // The columns for the f32 copy and for CPU time are left out if no row has them.
     let any = |has: fn(&Figures) -> bool| entries.iter().flat_map(|entry| &entry.outcome).any(has);
-    let dispatch_head = any(|figures| figures.dispatches.is_some()).then_some(("dispatches", true));
     let f32_head = any(|figures| figures.f32_copy.is_some()).then_some(("time/f32 copy", true));
     let cpu_head = any(|figures| figures.time.cpu_over_wall.is_some()).then_some(("CPU/wall", true));
-    let heads = NAMES.into_iter().chain(dispatch_head).chain(RATES).chain(f32_head).chain(cpu_head);
-    let mut columns = Columns::new(heads.chain([("verified", false)]).collect());
+    let heads = HEAD.into_iter().chain(f32_head).chain(cpu_head).chain([("verified", false)]);
+    let mut columns = Columns::new(heads.collect());
     let mut notes = Vec::new();
     for Entry { row, dtype, outcome, .. } in entries {
-        let name = |kernel: String, dispatches: Option<usize>| {
-            let names = [row.name.clone(), dtype.name().to_owned(), kernel];
-            names.into_iter().chain(dispatches.map(|count| count.to_string())).collect::<Vec<_>>()
-        };
+        let name = |kernel: String| vec![row.name.clone(), dtype.name().to_owned(), kernel];
         let Ok(figures) = outcome else { continue };
         let verified = format!("{} of {}", figures.verified.slices, figures.verified.of);
         let kernel = format!("{}, selected", figures.kernel);
-        columns.push([name(kernel, figures.dispatches), rates(figures, figures.time), vec![verified]].concat());
+        columns.push([name(kernel), rates(figures, figures.time), vec![verified]].concat());
         for other in &figures.others {
             match &other.outcome {
                 Ok(time) => {
                     let same = "as selected".to_owned();
-                    let names = name(other.kernel.clone(), other.dispatches);
-                    columns.push([names, rates(figures, *time), vec![same]].concat());
+                    columns.push([name(other.kernel.clone()), rates(figures, *time), vec![same]].concat());
                 }
                 Err(why) => notes.push(format!("{}, {}: {} {why}", row.name, dtype.name(), other.kernel)),
             }

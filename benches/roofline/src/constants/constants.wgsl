@@ -1,4 +1,5 @@
-// Kernels that each show one cost of a device. The statements of a kernel replace the line that names it.
+// Kernels that each show one cost of a device. The statements of a kernel replace the line that names it, and a function
+// `operation` of three registers follows.
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 @group(0) @binding(0) var<storage, read_write> vectors: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> source: array<u32>;
@@ -82,42 +83,6 @@ fn operate(at: Invocation) {
 
 fn seed(lane: u32, number: u32) -> i32 {
     return bitcast<i32>(lane * 0x9e3779b1u + number * 0x85ebca6bu);
-}
-
-fn maximum(a: i32, b: i32, c: i32) -> i32 {
-    return max(a, b);
-}
-
-fn maximum_of_three(a: i32, b: i32, c: i32) -> i32 {
-    return max(max(a, b), c);
-}
-
-fn sum(a: i32, b: i32, c: i32) -> i32 {
-    return a + b;
-}
-
-fn sum_of_three(a: i32, b: i32, c: i32) -> i32 {
-    return a + b + c;
-}
-
-fn logic(a: i32, b: i32, c: i32) -> i32 {
-    return a ^ b;
-}
-
-fn logic_of_three(a: i32, b: i32, c: i32) -> i32 {
-    return (a & b) ^ c;
-}
-
-fn shift_and_logic(a: i32, b: i32, c: i32) -> i32 {
-    return (a >> 3u) ^ b;
-}
-
-fn compare_and_select(a: i32, b: i32, c: i32) -> i32 {
-    return select(a, b, b < c);
-}
-
-fn product(a: i32, b: i32, c: i32) -> i32 {
-    return a * b;
 }
 
 var<workgroup> kept: array<u32, 256>;

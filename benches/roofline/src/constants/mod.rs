@@ -1,5 +1,5 @@
-//! What a device costs by itself, row by row of no catalogue: launches, stores and loads by how neighbouring invocations
-//! lie, operations, workgroups and barriers. By these constants kernels are chosen, and judged where there is no card.
+//! What a device costs by itself, without a kernel of the library: launches, stores and loads by how neighbouring
+//! invocations lie, operations, workgroups and barriers. By these constants kernels are chosen, and judged without a card.
 
 mod cases;
 
@@ -11,7 +11,6 @@ use cases::{Case, Unit, cases};
 use serde_json::{Value, json};
 use wgpu_pooling::wgpu;
 
-use crate::columns::Columns;
 use crate::copy::Copy;
 use crate::device::{Device, POISON};
 use crate::failure::Failure;
@@ -55,7 +54,10 @@ pub fn report(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>
         writeln!(text, "{:#}", document(&figures))?;
     } else {
         writeln!(text, "on {}; {}; best of {} rounds\n", machine.describe(), machine.clock(), options.rounds)?;
-        text.push_str(&table(&figures, options.markdown));
+        for figure in &figures {
+            let (value, unit) = figure.value();
+            writeln!(text, "{value:>10.3} {unit:<6}  {}", figure.case.name)?;
+        }
     }
     Ok(())
 }
@@ -90,15 +92,6 @@ impl Figure {
     }
 }
 
-fn table(figures: &[Figure], markdown: bool) -> String {
-    let mut columns = Columns::new(vec![("constant", false), ("value", true), ("unit", false)]);
-    for figure in figures {
-        let (value, unit) = figure.value();
-        columns.push(vec![figure.case.name.clone(), format!("{value:.3}"), unit.to_owned()]);
-    }
-    columns.text(markdown)
-}
-
 /// What kernels of a device read, and the copy beside them, which moves as many bytes.
 struct Memory {
     /// Each word holds its number.
@@ -114,6 +107,7 @@ impl Memory {
     }
 }
 
+/// Measures a kernel, on a device of its own if that is told how to treat indirect dispatches.
 fn figure(device: &Device, memory: &Memory, case: Case, settings: &Settings) -> Result<Figure, Failure> {
     let Some(validates) = case.indirect else { return measured(device, memory, case, settings) };
     let other = device.again(validates)?;
@@ -178,21 +172,20 @@ impl Kernel {
     /// Runs the kernel and compares what it writes.
     fn verify(&self, device: &Device, case: &Case) -> Result<(), Failure> {
         device.poison(&self.written)?;
-        device.time(|pass| {
-            (0..RUNS).for_each(|_| self.encode(pass));
+        device.submit(|encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            (0..RUNS).for_each(|_| self.encode(&mut pass));
             Ok(())
         })?;
         let words: Vec<u32> = pod_collect_to_vec(&device.read_back(&self.written)?);
         let poison = u32::from_ne_bytes([POISON; 4]);
         let checked = (0..case.checked_words).zip(words);
-        let wrong = checked.map(|(word, found)| (word, found, (case.expected)(word, poison, RUNS)));
-        match wrong.into_iter().find(|(_, found, expected)| found != expected) {
-            None => Ok(()),
-            Some((word, found, expected)) => {
-                let what = format!("word {word} is {found}, expected {expected}");
-                Err(Failure::Mismatch(format!("{}: {what}", case.name)))
-            }
-        }
+        let mut words = checked.map(|(word, found)| (word, found, (case.expected)(word, poison, RUNS)));
+        let wrong = words.find(|(_, found, expected)| found != expected);
+        wrong.map_or(Ok(()), |(word, found, expected)| {
+            let name = &case.name;
+            Err(Failure::Mismatch(format!("{name}: word {word} is {found}, expected {expected}")))
+        })
     }
 }
 
