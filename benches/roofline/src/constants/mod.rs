@@ -1,5 +1,5 @@
 //! What a device costs by itself, without a kernel of the library: launches, stores and loads by how neighbouring
-//! invocations lie, operations, workgroups and barriers. By these constants kernels are chosen, and judged without a card.
+//! invocations lie, operations, workgroups and barriers. These constants choose kernels, and judge them without a card.
 
 mod cases;
 
