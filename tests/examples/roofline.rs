@@ -21,6 +21,7 @@ tests! {
         a_sweep_verifies_and_sums_up_what_it_draws,
         clocks_are_those_asked_for,
         what_a_device_cannot_hold_is_said,
+        constants_are_measured_with_their_reasons,
         tables_are_plain_or_markdown,
         figures_that_cannot_be_written_are_said_in_one_line;
     cpu =>
@@ -52,11 +53,12 @@ fn names(rows: &Value) -> Vec<&str> {
 }
 
 /// What programs read of each row, from a GPU and from the CPU.
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 26] = [
     "bytes",
     "copy_gbps",
     "copy_median_seconds",
     "copy_seconds",
+    "dispatches",
     "dtype",
     "first_use_cpu_seconds",
     "gbps",
@@ -101,6 +103,13 @@ fn every_row_is_verified_and_timed() {
     assert!(figures["rows"].as_array().unwrap().iter().all(|row| keys(row) == sorted(KEYS)), "{figures}");
     let others = figures["rows"].as_array().unwrap().iter().map(|row| row["others"].as_array().unwrap().len());
     assert!(others.sum::<usize>() > 25, "other kernels apply to most rows");
+    for row in figures["rows"].as_array().unwrap() {
+        for kernel in [row].into_iter().chain(row["others"].as_array().unwrap()) {
+            let dispatches = kernel["dispatches"].as_u64().unwrap();
+            let said = format!(" ({dispatches} dispatch{})", if dispatches == 1 { "" } else { "es" });
+            assert!(kernel["kernel"].as_str().unwrap().ends_with(&said), "{kernel}");
+        }
+    }
 }
 
 fn every_row_is_verified_and_timed_on_the_cpu() {
@@ -119,6 +128,7 @@ fn every_row_is_verified_and_timed_on_the_cpu() {
         let expected = sorted(KEYS.into_iter().chain(of_cpus.iter().copied()));
         for row in figures["rows"].as_array().unwrap() {
             assert_eq!(keys(row), expected);
+            assert!(row["dispatches"].is_null(), "{row}");
             assert!(row["kernel"] == "general" || !row["others"].as_array().unwrap().is_empty(), "{row}");
         }
     }
@@ -392,6 +402,29 @@ fn what_a_device_cannot_hold_is_said() {
     assert!(report.contains("huge, f32: too large: "), "{report}");
 }
 
+/// Each kernel is compared with what it has to write; a wrong word fails the run.
+fn constants_are_measured_with_their_reasons() {
+    let folder = EXAMPLE.scratch("constants");
+    let report = EXAMPLE.run_well(&folder, &[&["--constants", "--json", "constants.json"], &QUICK[..]].concat());
+    let written = json(&fs::read_to_string(folder.join("constants.json")).unwrap());
+    let figures = written["figures"].as_array().unwrap();
+    for figure in figures {
+        assert!(figure["value"].as_f64().is_some_and(|value| value > 0.0), "{figure}");
+        assert!(figure["seconds"].is_f64() && figure["copy_seconds"].is_f64(), "{figure}");
+        assert!(figure["decides"].as_str().is_some_and(|sentence| sentence.ends_with('.')), "{figure}");
+        assert!(report.contains(figure["name"].as_str().unwrap()), "{report}");
+    }
+    for (unit, some) in [("us", "indirect dispatch, not"), ("copies", "stores of 4"), ("G/s", "operations: a + b")] {
+        let of_unit = |figure: &&Value| figure["unit"] == unit && figure["name"].as_str().unwrap().contains(some);
+        assert!(figures.iter().any(|figure| of_unit(&figure)), "{unit}: {some}");
+    }
+    let printed = json(&EXAMPLE.run_well(&folder, &[&["--constants", "--json", "-"], &QUICK[..]].concat()));
+    let names = |figures: &Value| -> Vec<Value> {
+        figures["figures"].as_array().unwrap().iter().map(|figure| figure["name"].clone()).collect()
+    };
+    assert_eq!(names(&printed), names(&written));
+}
+
 fn tables_are_plain_or_markdown() {
     let folder = EXAMPLE.scratch("tables");
     let arguments = [&QUICK[..], &["--rows", "global_7x7", "--selected-only"]].concat();
@@ -428,6 +461,8 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--rows", "stem,nothing"], "no row has \"nothing\" in its name: stem_3x3s2p1, "),
         (&["--data", "ones"], "mixed, peers, nasty, zeros"),
         (&["--nan-policy", "first"], "is no NaN policy: seed_first, propagate_last, seed_lowest"),
+        (&["--constants", "--rows", "stem"], "--rows"),
+        (&["--constants", "--backend", "cpu"], "--constants are those of a GPU"),
         (&["--sweep", "0"], "0 is not in 1..=1000000"),
         (&["--sweep", "2", "--rows", "stem"], "--rows"),
         (&["--sweep", "2", "--sweep-only", "1", "--seed", "1"], "--sweep-only"),
@@ -466,6 +501,7 @@ fn help_is_no_error() {
     let options = [
         "--nan-policy",
         "--clock",
+        "--constants",
         "--sweep-only",
         "--seed",
         "--sweep-bytes",

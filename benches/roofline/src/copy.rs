@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::failure::Failure;
 
 const VECTOR_BYTES: u64 = 16;
-const WORKGROUP: u64 = 256;
+const WORKGROUP: u32 = 256;
 /// The alignment that every device accepts for the offset of a binding.
 const ALIGNMENT: u64 = 256;
 
@@ -38,23 +38,11 @@ fn parts(bytes: u64, most_bytes: u64) -> Vec<(u64, u64)> {
 impl Copy {
     /// A copy that moves `bytes`, read and written together: those of a row's X, Y and indices.
     pub fn new(device: &Device, bytes: u64) -> Result<Copy, Failure> {
-        let label = Some("roofline copy");
-        let pipeline = device.scoped(|device| {
-            let source = wgpu::ShaderSource::Wgsl(include_str!("copy.wgsl").into());
-            let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
-            device.wgpu().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label,
-                layout: None,
-                module: &module,
-                entry_point: Some("main"),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                cache: None,
-            })
-        })?;
+        let pipeline = device.pipeline("copy", include_str!("copy.wgsl"), WORKGROUP)?;
         let limits = device.gpu.limits();
         let half = bytes.div_ceil(2).next_multiple_of(VECTOR_BYTES);
         let parts = parts(half, limits.max_binding_bytes).into_iter().map(|(offset, bytes)| {
-            let groups = (bytes / VECTOR_BYTES).div_ceil(WORKGROUP);
+            let groups = (bytes / VECTOR_BYTES).div_ceil(u64::from(WORKGROUP));
             let rows = groups.div_ceil(u64::from(limits.max_workgroups_per_dimension));
             Part { offset, bytes, grid: [groups.div_ceil(rows) as u32, rows as u32] }
         });

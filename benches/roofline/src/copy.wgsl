@@ -2,10 +2,10 @@
 @group(0) @binding(0) var<storage, read> source: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read_write> destination: array<vec4<u32>>;
 
-const WORKGROUP: u32 = 256u;
+override WORKGROUP: u32;
 
 @compute @workgroup_size(WORKGROUP)
-fn main(
+fn copy(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,

@@ -8,7 +8,7 @@ use crate::clock::{Clock, cpu_seconds};
 use crate::failure::Failure;
 
 /// The byte that outputs are filled with before a run, so that an element that no kernel writes is noticed.
-const POISON: u8 = 0xA5;
+pub const POISON: u8 = 0xA5;
 /// The most bytes that are staged for one transfer.
 const STAGED_BYTES: usize = 32 << 20;
 /// How long to wait for the device: longer than any pass that is worth measuring.
@@ -64,6 +64,25 @@ impl Device {
         Ok(device)
     }
 
+    /// The same adapter once more, from an instance that validates indirect dispatches, or from one that does not.
+    pub fn again(&self, validates_indirect: bool) -> Result<Device, Failure> {
+        let info = self.gpu.adapter_info();
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+        descriptor.backends = info.backend.into();
+        descriptor.flags.set(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL, validates_indirect);
+        let instance = wgpu::Instance::new(descriptor);
+        let adapters = pollster::block_on(instance.enumerate_adapters(info.backend.into()));
+        let adapter = adapters.into_iter().find(|adapter| adapter.get_info() == info);
+        let adapter = adapter.ok_or_else(|| Failure::Other("the adapter is not found once more".to_owned()))?;
+        let opened = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            required_features: self.wgpu().features(),
+            required_limits: self.wgpu().limits(),
+            ..Default::default()
+        }));
+        let (device, queue) = opened.map_err(|error| Failure::Other(error.to_string()))?;
+        Device::new(Gpu::from_wgpu(device, queue), Some(self.clock))
+    }
+
     pub fn wgpu(&self) -> &wgpu::Device {
         self.gpu.device()
     }
@@ -99,6 +118,24 @@ impl Device {
                 size: bytes.next_multiple_of(4),
                 usage,
                 mapped_at_creation: false,
+            })
+        })
+    }
+
+    /// The pipeline of the entry point of a WGSL text, whose workgroups have `workgroup` invocations.
+    pub fn pipeline(&self, entry_point: &str, text: &str, workgroup: u32) -> Result<wgpu::ComputePipeline, Failure> {
+        let label = Some(entry_point);
+        let source = wgpu::ShaderSource::Wgsl(text.into());
+        let constants: &[(&str, f64)] = &[("WORKGROUP", f64::from(workgroup))];
+        self.scoped(|device| {
+            let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
+            device.wgpu().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label,
+                layout: None,
+                module: &module,
+                entry_point: Some(entry_point),
+                compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+                cache: None,
             })
         })
     }

@@ -31,6 +31,8 @@ impl fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Self {
         match error {

@@ -12,6 +12,7 @@ mod clock;
 mod columns;
 #[path = "../../../examples/common/mod.rs"]
 mod common;
+mod constants;
 mod copy;
 mod cpu;
 mod data;
@@ -43,6 +44,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use machine::Machine;
 use options::Options;
 use report::{Circumstances, Entry, document, failures, table};
+use serde_json::Value;
 use sweep::{summary, worst_of};
 use tasks::{Task, Tasks, tasks};
 
@@ -52,6 +54,9 @@ fn main() -> ExitCode {
 
 /// Runs the example and appends what it finds to `text`, which is printed even if an error follows.
 fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
+    if options.constants {
+        return constants::report(options, text);
+    }
     let Tasks { tasks, sweep } = tasks(options)?;
     if options.list {
         return Ok(list(&tasks, sweep.as_ref(), text)?);
@@ -78,7 +83,7 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         entries.push(Entry { row, dtype, number, outcome });
         if let Some(path) = options.json.as_deref().filter(|_| !options.json_to_stdout()) {
             // The file is written after each row, so that the figures survive a failure of a later row.
-            write_json(path, &circumstances, &entries)?;
+            write_json(path, &document(&circumstances, &entries))?;
         }
         bar.inc(1);
     }
@@ -122,9 +127,8 @@ fn list(tasks: &[Task], sweep: Option<&sweep::Draws>, text: &mut String) -> std:
     Ok(())
 }
 
-fn write_json(path: &Path, circumstances: &Circumstances, entries: &[Entry]) -> Result<(), String> {
-    let text = format!("{:#}\n", document(circumstances, entries));
-    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+fn write_json(path: &Path, figures: &Value) -> Result<(), String> {
+    std::fs::write(path, format!("{figures:#}\n")).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// An error if any row failed. It names the first mismatch, or else the first failure.

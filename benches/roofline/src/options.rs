@@ -99,6 +99,12 @@ pub struct Options {
     #[arg(long)]
     pub markdown: bool,
 
+    /// Measure what the device costs by itself instead of rows: launches, stores and loads by how neighbours lie,
+    /// operations, workgroups, barriers; --shrink makes the memory that they move smaller
+    #[arg(long, conflicts_with_all = ["catalogue", "rows", "row_bytes", "dtypes", "list", "markdown"])]
+    #[arg(conflicts_with_all = ["count", "numbers"])]
+    pub constants: bool,
+
     /// Only list the rows; needs no GPU
     #[arg(long)]
     pub list: bool,

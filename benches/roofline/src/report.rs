@@ -148,17 +148,19 @@ fn figures_of(figures: &Figures) -> Value {
     let others = figures.others.iter().map(|other| match &other.outcome {
         Ok(time) => json!({
             "kernel": other.kernel,
+            "dispatches": other.dispatches,
             "seconds": time.best,
             "median_seconds": time.median,
             "time_over_copy": time.best / figures.copy.best,
             "time_over_selected": time.best / figures.time.best,
         }),
-        Err(why) => json!({ "kernel": other.kernel, "left_out": why }),
+        Err(why) => json!({ "kernel": other.kernel, "dispatches": other.dispatches, "left_out": why }),
     });
     let mut value = json!({
         "x_shape": figures.x_shape,
         "y_shape": figures.y_shape,
         "kernel": figures.kernel,
+        "dispatches": figures.dispatches,
         "bytes": figures.bytes,
         "seconds": figures.time.best,
         "median_seconds": figures.time.median,

@@ -60,6 +60,8 @@ pub struct Figures {
     pub x_shape: Vec<usize>,
     pub y_shape: Vec<usize>,
     pub kernel: String,
+    /// How many dispatches the kernel takes; `None` on the CPU.
+    pub dispatches: Option<usize>,
     /// The fewest bytes that have to be moved.
     pub bytes: u64,
     pub time: Time,
@@ -120,8 +122,16 @@ pub struct F32Copy {
 #[derive(Debug, Clone)]
 pub struct Other {
     pub kernel: String,
+    /// As in `Figures`.
+    pub dispatches: Option<usize>,
     /// The time, or why the kernel did not run.
     pub outcome: Result<Time, String>,
+}
+
+impl Other {
+    fn new(schedule: &Schedule, outcome: Result<Time, String>) -> Other {
+        Other { kernel: schedule.kernel(), dispatches: Some(schedule.dispatches().len()), outcome }
+    }
 }
 
 /// Runs a row in an element type.
@@ -158,12 +168,12 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
         return Err(Failure::Other("nothing was measured".to_owned()));
     };
     let timed_others = others.iter().zip(rest);
-    let timed_others =
-        timed_others.map(|(other, &time)| Other { kernel: other.schedule().kernel(), outcome: Ok(time) });
+    let timed_others = timed_others.map(|(other, &time)| Other::new(other.schedule(), Ok(time)));
     Ok(Figures {
         x_shape: plans.x_shape().to_vec(),
         y_shape: plans.y_shape().to_vec(),
         kernel: schedule.kernel(),
+        dispatches: Some(schedule.dispatches().len()),
         bytes: schedule.bytes_moved(),
         time: *time,
         first_use_cpu: ready.zip(ran).map(|(ready, ran)| ready + ran),
@@ -302,22 +312,21 @@ fn others(
                 continue;
             }
             seen.push(schedule.clone());
-            let kernel = schedule.kernel();
             let work = schedule.dispatches().iter().fold(0u64, |work, dispatch| work.saturating_add(dispatch.work()));
             if work > settings.others_limit {
                 let why = format!("left out: {work} loop iterations, and --others-limit is {}", settings.others_limit);
-                left_out.push(Other { kernel, outcome: Err(why) });
+                left_out.push(Other::new(&schedule, Err(why)));
                 continue;
             }
-            let prepared = match device.gpu.prepare_blocking(schedule) {
+            let prepared = match device.gpu.prepare_blocking(schedule.clone()) {
                 Ok(prepared) => prepared,
                 Err(error) => {
-                    left_out.push(Other { kernel, outcome: Err(format!("does not get ready: {error}")) });
+                    left_out.push(Other::new(&schedule, Err(format!("does not get ready: {error}"))));
                     continue;
                 }
             };
             check(&prepared).map_err(|failure| match failure {
-                Failure::Mismatch(text) => Failure::Mismatch(format!("{kernel}: {text}")),
+                Failure::Mismatch(text) => Failure::Mismatch(format!("{}: {text}", schedule.kernel())),
                 other => other,
             })?;
             others.push(prepared);

@@ -87,13 +87,13 @@ impl Times {
 }
 
 /// Encodes one run on the buffers of a set.
-type Encode<'a> = Box<dyn Fn(&mut wgpu::ComputePass<'_>, usize) -> Result<(), Failure> + 'a>;
+pub type Encode<'a> = Box<dyn Fn(&mut wgpu::ComputePass<'_>, usize) -> Result<(), Failure> + 'a>;
 
 /// What is compared on a device.
-struct Runs<'a> {
-    device: &'a Device,
-    runs: Vec<Encode<'a>>,
-    sets: usize,
+pub struct Runs<'a> {
+    pub device: &'a Device,
+    pub runs: Vec<Encode<'a>>,
+    pub sets: usize,
 }
 
 impl Bench for Runs<'_> {
@@ -109,7 +109,7 @@ impl Bench for Runs<'_> {
 }
 
 impl Sets {
-    fn new(device: &Device, copy: Copy, count: usize) -> Result<Sets, Failure> {
+    pub fn new(device: &Device, copy: Copy, count: usize) -> Result<Sets, Failure> {
         let bound = (0..count).map(|_| copy.bind(device, &copy.buffers(device)?)).collect::<Result<_, Failure>>()?;
         Ok(Sets { copy, bound })
     }
@@ -119,7 +119,7 @@ impl Sets {
         self.copy.bytes()
     }
 
-    fn encode(&self) -> Encode<'_> {
+    pub fn encode(&self) -> Encode<'_> {
         Box::new(|pass, set| {
             self.copy.encode(pass, &self.bound[set]);
             Ok(())

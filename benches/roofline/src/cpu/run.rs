@@ -42,11 +42,14 @@ fn run_as<T: Element>(host: &Host, row: &Row, settings: &Settings) -> Result<Fig
         return Err(Failure::Other("nothing was measured".to_owned()));
     };
     let name = |prepared: &PreparedCpu| prepared.kernel().name().to_owned();
-    let timed_others = others.iter().zip(rest).map(|(other, &time)| Other { kernel: name(other), outcome: Ok(time) });
+    let timed_others = others.iter().zip(rest);
+    let timed_others =
+        timed_others.map(|(other, &time)| Other { kernel: name(other), dispatches: None, outcome: Ok(time) });
     Ok(Figures {
         x_shape: plans.x_shape().to_vec(),
         y_shape: plans.y_shape().to_vec(),
         kernel: name(&selected),
+        dispatches: None,
         bytes: plans.bytes(),
         time: *time,
         first_use_cpu: ready.zip(ran).map(|(ready, ran)| ready + ran),
@@ -89,7 +92,7 @@ fn others<T: Element>(
         let (taps, limit) = (plans.taps(), settings.others_limit);
         if kernel == CpuKernel::General && taps > limit {
             let why = format!("left out: {taps} taps, and --others-limit is {limit}");
-            left_out.push(Other { kernel: kernel.name().to_owned(), outcome: Err(why) });
+            left_out.push(Other { kernel: kernel.name().to_owned(), dispatches: None, outcome: Err(why) });
             continue;
         }
         computed(host, &prepared, set)?;
