@@ -460,9 +460,10 @@ impl Schedule {
         &self.scratch
     }
 
-    /// Whether the first dispatch only clears scratch memory. Every run leaves that memory cleared: a program that keeps
-    /// it for this schedule alone may leave the dispatch out of all runs but the first, and of the first one too if the
-    /// buffer is new, since WebGPU clears new buffers. What this library prepares with scratch memory of its own does so.
+    /// Whether the first dispatch only clears scratch memory. Every run leaves that memory clear: a program that keeps
+    /// it for this schedule alone may leave the dispatch out of all runs but the first, and of the first one too if
+    /// the buffer is new, since WebGPU clears new buffers. What this library prepares with scratch memory of its own
+    /// does so.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};

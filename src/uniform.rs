@@ -193,9 +193,9 @@ uniform! {
     CoordinateDigit {
         radix: Divisor,
         coordinate: u32,
+        stride: u32,
         reserved_0: u32,
         reserved_1: u32,
-        reserved_2: u32,
     }
 }
 
@@ -241,7 +241,11 @@ uniform! {
         blocks: u32,
         channels: u32,
         report: u32,
-        reserved: u32,
+        own_n: u32,
+        own_c: u32,
+        reserved_0: u32,
+        reserved_1: u32,
+        reserved_2: u32,
         activation: Activation,
         covering: [Axis; 3],
         windows: [Axis; 3],

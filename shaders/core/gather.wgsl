@@ -13,13 +13,14 @@ struct Strides {
   reserved_2: u32,
 }
 
-// A digit of an index, fastest first. `coordinate` is 0 to 2 for an axis, 3 for the channel, 4 for the batch.
+// A digit of an index, fastest first. `coordinate` is 0 to 2 for an axis, 3 for the channel, 4 for the batch; `stride` is
+// its stride in Y.
 struct CoordinateDigit {
   radix: Divisor,
   coordinate: u32,
+  stride: u32,
   reserved_0: u32,
   reserved_1: u32,
-  reserved_2: u32,
 }
 
 struct Gather {
@@ -39,7 +40,12 @@ struct Gather {
   channels: u32,
   // Whether bad indices are reported.
   report: u32,
-  reserved: u32,
+  // The strides in Y of a source's own n and c, where indices do not count them.
+  own_n: u32,
+  own_c: u32,
+  reserved_0: u32,
+  reserved_1: u32,
+  reserved_2: u32,
   activation: Activation,
   // From a coordinate of Y to the windows that cover it.
   covering: array<Axis, 3>,

@@ -43,37 +43,19 @@ fn source_position(rank: u32) -> u32 {
   return position;
 }
 
-// The position in Y of the element that a valid index names. Coordinates that indices do not count are those of the
-// source whose index it is.
+// The position in Y of the element that a valid index names.
 fn named_position(index: u32, position: u32) -> u32 {
   var found = index;
   if (POSITIONS == 0u) {
-    let own = quotient(rank_of_index(position), gather.split[8]);
-    var n = quotient(own, gather.split[7]);
-    var c = own - n * gather.channels;
-    var at = vec3<u32>();
+    let plane = quotient(rank_of_index(position), gather.split[8]);
+    let n = quotient(plane, gather.split[7]);
+    found = n * gather.own_n + (plane - n * gather.channels) * gather.own_c;
     var rest = index;
     for (var i = 0u; i < gather.digits; i++) {
       let digit = gather.index[i];
       let over = quotient(rest, digit.radix);
-      let value = rest - over * digit.radix.divisor;
+      found += (rest - over * digit.radix.divisor) * digit.stride;
       rest = over;
-      switch digit.coordinate {
-        case 0u: { at.x = value; }
-        case 1u: { at.y = value; }
-        case 2u: { at.z = value; }
-        case 3u: { c = value; }
-        default: { n = value; }
-      }
-    }
-    var outer = n;
-    if (INNER == 0u) {
-      outer = n * gather.channels + c;
-    }
-    let row = (outer * gather.covering[0].output + at.x) * gather.covering[1].output + at.y;
-    found = row * gather.covering[2].output + at.z;
-    if (INNER == 1u) {
-      found = found * gather.channels + c;
     }
   }
   return found;

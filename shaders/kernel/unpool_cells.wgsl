@@ -41,17 +41,10 @@ fn store_beside(sources: Sources, row: u32, y_position: u32, left: i32) {
     for (var number = 0u; number < 4u * STRIDE_2; number += 4u) {
       store(sources, number, row, y_position, left);
     }
-    return;
-  }
-  store(sources, 0u, row, y_position, left);
-  if (STRIDE_2 > 1u) {
-    store(sources, 4u, row, y_position, left);
-  }
-  if (STRIDE_2 > 2u) {
-    store(sources, 8u, row, y_position, left);
-  }
-  if (STRIDE_2 > 3u) {
-    store(sources, 12u, row, y_position, left);
+  } else {
+    for (var quad = 0u; quad < STRIDE_2; quad++) { // unrolled
+      store(sources, 4u * quad, row, y_position, left);
+    }
   }
 }
 

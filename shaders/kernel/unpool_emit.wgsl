@@ -11,9 +11,9 @@ fn element(output: u32, lane: u32, word: Word, nothing: Raw) -> Word {
     other = extract(word, lane);
   }
   let taken = min(output + lane, unpool.outputs - 1u);
-  let owner = owners.each[taken] - 1u;
+  let owner = atomicLoad(&owners.each[taken]) - 1u;
   if (unpool.ends == 1u && owner != 0xffffffffu) {
-    owners.each[taken] = 0u;
+    atomicStore(&owners.each[taken], 0u);
   }
   // Without an owner, the number wraps beyond all sources; the first source is then read instead, and its value is not
   // used.
@@ -29,12 +29,9 @@ fn emit(word: u32, nothing: Raw) {
     if (FRESH == 0u) {
       before = y[word];
     }
-    var packed = element(output, 0u, before, nothing);
-    if (OUTPUTS > 1u) {
-      packed = packed | element(output, 1u, before, nothing);
-    }
-    if (OUTPUTS > 2u) {
-      packed = packed | element(output, 2u, before, nothing) | element(output, 3u, before, nothing);
+    var packed = ZERO_WORD;
+    for (var lane = 0u; lane < OUTPUTS; lane++) { // unrolled
+      packed |= element(output, lane, before, nothing);
     }
     y[word] = packed;
   }

@@ -85,11 +85,9 @@ fn element(first: Four, behind: Four, number: u32, own: u32) -> Raw {
 
 // Packs the elements from `number` on into a word.
 fn word(first: Four, behind: Four, number: u32, own: u32) -> u32 {
-  var packed = insert(0u, 0u, element(first, behind, number, own));
-  packed = insert(packed, 1u, element(first, behind, number + 1u, own));
-  if (OUTPUTS > 2u) {
-    packed = insert(packed, 2u, element(first, behind, number + 2u, own));
-    packed = insert(packed, 3u, element(first, behind, number + 3u, own));
+  var packed = 0u;
+  for (var lane = 0u; lane < OUTPUTS; lane++) { // unrolled
+    packed = insert(packed, lane, element(first, behind, number + lane, own));
   }
   return packed;
 }

@@ -82,7 +82,7 @@ fn last_source(output: u32) -> u32 {
 fn list(word: u32) {
   var claimed = 0u;
   for (var lane = 0u; lane < OUTPUTS; lane++) { // unrolled
-    claimed |= owners.each[min(word * OUTPUTS + lane, gather.outputs - 1u)];
+    claimed |= atomicLoad(&owners.each[min(word * OUTPUTS + lane, gather.outputs - 1u)]);
   }
   if (word * OUTPUTS < gather.outputs && claimed != 0u) {
     words[atomicAdd(&listed, 1u)] = word;
@@ -95,9 +95,9 @@ fn settle(word: u32) {
   for (var lane = 0u; lane < OUTPUTS; lane++) {
     let output = word * OUTPUTS + lane;
     var value = extract(before, lane);
-    let owner = owners.each[min(output, gather.outputs - 1u)];
+    let owner = atomicLoad(&owners.each[min(output, gather.outputs - 1u)]);
     if (output < gather.outputs && owner != 0u) {
-      owners.each[output] = 0u;
+      atomicStore(&owners.each[output], 0u);
       let source = last_source(output);
       if (source == 0u || rank_of(source - 1u) < owner - 1u) {
         value = activate(load(source_position(owner - 1u)));

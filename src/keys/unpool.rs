@@ -66,8 +66,7 @@ pub(crate) fn unpool_scatter(
 
 fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
     let consts = vec![("SOURCE_DIGITS", digits.source), ("TARGET_DIGITS", digits.target)];
-    let owners = if entry == "kernel/unpool_claim" { "core/owners" } else { "core/owners_taken" };
-    Kernel { variants: vec!["core/unpool", owners], consts, ..Kernel::new(name, entry) }
+    Kernel { variants: vec!["core/unpool"], consts, ..Kernel::new(name, entry) }
 }
 
 /// Checks that every index lies in its source's window.
@@ -179,7 +178,7 @@ pub(crate) fn unpool_settle(key: &CellsKey) -> KernelKey {
     let ([depth, height, width], [dtype, index_type]) = (key.kernel, [key.dtype.name(), key.index_type.name()]);
     let name = format!("unpool settle {dtype} by {index_type}, {depth}x{height}x{width}");
     let mut kernel = Kernel::new(name, "kernel/unpool_settle");
-    kernel.variants = vec!["core/gather", "core/owners_taken", "core/reported"];
+    kernel.variants = vec!["core/gather", "core/reported"];
     kernel.consts = key.consts();
     let (element, activation, reads) = (Some(key.dtype), Some(key.activation), Some(key.index_type));
     Kernel { element, activation, reads, ..kernel }.into()
@@ -196,5 +195,5 @@ fn outside_window(rule: OutsideWindow) -> (&'static str, &'static str) {
 }
 
 fn gather(name: String, entry: &'static str) -> Kernel {
-    Kernel { variants: vec!["core/gather", "core/owners"], ..Kernel::new(name, entry) }
+    Kernel { variants: vec!["core/gather"], ..Kernel::new(name, entry) }
 }

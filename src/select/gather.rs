@@ -1,6 +1,6 @@
 //! Schedules of unpools whose indices are expected to lie in their sources' windows. The device computes Y from these
-//! windows and checks that every index lies in its window. Where one does not, its source claims the element, and a last
-//! step settles which source wins, unless such indices are an error or skipped.
+//! windows and checks that every index lies in its window. Where one does not, its source claims the element, and a
+//! last step settles which source wins, unless such indices are an error or skipped.
 
 use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{
@@ -178,22 +178,20 @@ fn uniform(
         stored: strides(&dense_strides(plan.space.layout, plan.channels, &plan.x_extents)),
         ..bytemuck::Zeroable::zeroed()
     };
+    let y = dense_strides(plan.layout(), plan.channels, &plan.y_extents);
+    [uniform.own_n, uniform.own_c] = unpool::own_strides(plan, &y).map(|stride| stride as u32);
     let digits = index_coordinates(&plan.space);
     let skipped = 3usize.saturating_sub(plan.y_extents.len());
     uniform.digits = digits.len() as u32;
     for (entry, (coordinate, radix)) in uniform.index.iter_mut().zip(digits) {
+        let stride = unpool::stride_of(coordinate, &y) as u32;
         let coordinate = match coordinate {
             Coordinate::Axis(axis) => skipped.saturating_add(axis) as u32,
             Coordinate::Channel => 3,
             Coordinate::Batch => 4,
         };
-        *entry = uniform::CoordinateDigit {
-            radix: Divisor::new(radix as u64),
-            coordinate,
-            reserved_0: 0,
-            reserved_1: 0,
-            reserved_2: 0,
-        };
+        let radix = Divisor::new(radix as u64);
+        *entry = uniform::CoordinateDigit { radix, coordinate, stride, reserved_0: 0, reserved_1: 0 };
     }
     uniform
 }

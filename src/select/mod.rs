@@ -213,8 +213,8 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
 }
 
 /// The gathering schedule of an unpool that is large enough for a specialised kernel: as many dispatches as the general
-/// path, and no owners to read. The generic gathering build checks all indices and then tries every window that can hold
-/// an element; it took 4 to 90 times as long as the general path wherever both were measured.
+/// path, and no owners to read. The generic gathering build checks all indices and then tries every window that can
+/// hold an element; it took 4 to 90 times as long as the general path wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || gather::schedule(plan, limits, Build::Specialised).ok();
     if unpool::scatters(plan) {

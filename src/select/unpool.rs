@@ -341,8 +341,7 @@ fn dispatch(
 fn source_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<3>> {
     let x = dense_strides(plan.layout(), plan.channels, &plan.x_extents);
     let index = dense_strides(plan.space.layout, plan.channels, &plan.x_extents);
-    let own_n = if plan.space.flatten.counts_batch() { 0 } else { y.n };
-    let own_c = if plan.space.flatten.counts_channels() { 0 } else { y.c };
+    let [own_n, own_c] = own_strides(plan, y);
     let spatial = plan.x_extents.iter().zip(x.spatial.iter().zip(&index.spatial)).rev();
     let mut digits: Vec<Digit<3>> =
         spatial.map(|(&extent, (&x, &index))| Digit { radix: extent as u64, strides: [x, index, 0] }).collect();
@@ -351,15 +350,24 @@ fn source_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<3>> {
     digits
 }
 
+/// The strides in Y of a source's own n and c: zero where indices count them.
+pub(super) fn own_strides(plan: &UnpoolPlan, y: &IndexStrides) -> [i64; 2] {
+    let flatten = plan.space.flatten;
+    [if flatten.counts_batch() { 0 } else { y.n }, if flatten.counts_channels() { 0 } else { y.c }]
+}
+
+/// The stride in Y of a digit of an index.
+pub(super) fn stride_of(coordinate: Coordinate, y: &IndexStrides) -> i64 {
+    match coordinate {
+        Coordinate::Axis(axis) => y.spatial[axis],
+        Coordinate::Channel => y.c,
+        Coordinate::Batch => y.n,
+    }
+}
+
 /// The digits of an index, with their strides in Y.
 fn target_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<1>> {
-    let digit = |(coordinate, extent): (Coordinate, usize)| {
-        let stride = match coordinate {
-            Coordinate::Axis(axis) => y.spatial[axis],
-            Coordinate::Channel => y.c,
-            Coordinate::Batch => y.n,
-        };
-        Digit { radix: extent as u64, strides: [stride] }
-    };
+    let digit =
+        |(coordinate, extent): (Coordinate, usize)| Digit { radix: extent as u64, strides: [stride_of(coordinate, y)] };
     index_coordinates(&plan.space).into_iter().map(digit).collect()
 }

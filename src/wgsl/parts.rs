@@ -159,7 +159,7 @@ parts! {
     core / outside: outside_claimed outside_reported outside_skipped;
     core / report: report;
     core / report_first: reported reported_apart;
-    core / owners: owners owners_taken;
+    core / owners: owners;
     index / wide: wide;
     index / digits: digits_constant digits_uniform;
     index / digits_of: digits_of;
