@@ -18,7 +18,9 @@ pub(crate) use unpool::{
     unpool_report, unpool_scatter,
 };
 
-use crate::kernel::{ActivationKind, Kernel, PassDigits, PassInput, Sink, Specialised, WindowConstants, count_digits};
+use crate::kernel::{
+    ActivationKind, Kernel, PassDigits, PassInput, Sink, Specialised, WORKGROUP, WindowConstants, count_digits,
+};
 use crate::wgsl::key::KernelKey;
 
 /// A pass of a pool that reads the taps of its windows one by one. `specialised: None` is the generic build.
@@ -92,19 +94,24 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     .into()
 }
 
-/// The first stage of a reduction of whole planes, for a tensor of `elements` elements.
+/// The first dispatch of a reduction of whole planes, for a tensor of `elements` elements.
 pub(crate) fn reduce(reduction: Reduction, dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
     let (load, loads) = loads_by_fours(dtype, elements);
-    let mut variants = vec!["core/pool", "window/policy"];
+    let mut variants = vec!["core/pool", "window/policy", stored(dtype)];
     variants.extend(load);
     Kernel {
         element: Some(dtype),
         reduction: Some(reduction),
         variants,
-        consts: vec![("NAN_POLICY", nan_policy.number())],
+        consts: vec![("NAN_POLICY", nan_policy.number()), ("TEAM", WORKGROUP as u32)],
         ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce")
     }
     .into()
+}
+
+/// The part by which the maximum of a part of a plane is stored.
+fn stored(dtype: DType) -> &'static str {
+    if dtype.bytes() == 8 { "core/stored_without_key" } else { "core/stored_with_key" }
 }
 
 /// The parts that load four words of X at a time, and their name in the kernel's name, for an X of `elements` elements.
@@ -123,6 +130,8 @@ fn loads_by_fours(dtype: DType, elements: u64) -> ([&'static str; 2], &'static s
 pub(crate) enum TeamWindow {
     /// A whole plane.
     Plane,
+    /// The candidates of the parts of a plane.
+    Candidates,
     /// Rows: `along` invocations share each row; `deep` tells whether the window has several layers of rows.
     Rows { along: u32, deep: bool },
 }
@@ -157,6 +166,10 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
             variants.extend(["window/policy", "core/share_plane"]);
             ("planes".to_owned(), "kernel/pool_team", policy)
         }
+        TeamWindow::Candidates => {
+            variants = vec!["core/pool", "window/policy", "core/share_candidates", stored(dtype)];
+            ("candidates".to_owned(), "kernel/pool_team", policy)
+        }
         TeamWindow::Rows { along, deep } => {
             variants.extend(["window/constant", "window/whole", "core/share_rows"]);
             let mut consts = key.constants.consts();
@@ -166,7 +179,7 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
             (format!("{layers}, {along} invocations along them,"), "kernel/pool_team", consts)
         }
     };
-    if members > 1 {
+    if entry == "kernel/pool_team" {
         consts.push(("TEAM", members));
     }
     let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());

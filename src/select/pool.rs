@@ -20,7 +20,8 @@ type Dispatches = fn(&mut Schedule, &Wanted<'_>) -> Result<(), PlanError>;
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
     let dispatches: Dispatches = match family {
-        Family::Direct | Family::Reducing | Family::Separable => tap_by_tap,
+        Family::Direct | Family::Separable => tap_by_tap,
+        Family::Reducing => reduce::dispatches,
         Family::Accumulating => accumulate::dispatches,
         Family::ThreadTile => thread_tile::dispatches,
         Family::Sliding => sliding::dispatches,
@@ -50,11 +51,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
 fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
     let Wanted { plan, limits, activation_kind, activation } = *wanted;
     let (family, build) = (schedule.family, schedule.build);
-    let reduction = (family == Family::Reducing).then(|| reduce::plane_reduction(plan, limits)).transpose()?;
-    let passes = match &reduction {
-        Some(reduction) => reduction.passes(plan)?,
-        None => passes(plan, family, limits)?,
-    };
+    let passes = passes(plan, family, limits)?;
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let mut uniforms = Vec::new();
     for pass in &passes {
@@ -78,10 +75,7 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &epilogue, plan));
-        let key = match reduction.as_ref().filter(|_| number == 0) {
-            Some(reduction) => reduction.key(plan),
-            None => keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
-        };
+        let key = keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref());
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
             let uniform = of_ranges(*uniform, &ranges, grid);
@@ -93,7 +87,7 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
 }
 
 /// A pass's uniform with the fields that depend on the dispatch.
-fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) -> uniform::Pool {
+pub(super) fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) -> uniform::Pool {
     uniform::Pool {
         outputs: ranges.outputs.count() as u32,
         output_first: ranges.outputs.first as u32,
