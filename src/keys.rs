@@ -6,8 +6,8 @@ mod strip;
 mod thread_tile;
 mod unpool;
 
-use wgpu_pooling_plan::internal::Reduction;
-use wgpu_pooling_plan::{DType, NanPolicy};
+use wgpu_pooling_plan::internal::{Reduction, count};
+use wgpu_pooling_plan::{DType, PoolPlan};
 
 pub(crate) use odd_tile::{OddLine, OddTile, OddTileKey, odd_tile};
 pub(crate) use sliding::{Begins, FirstElements, SlidingKey, SlidingRow, SlidingWindow, sliding};
@@ -94,16 +94,18 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     .into()
 }
 
-/// The first dispatch of a reduction of whole planes, for a tensor of `elements` elements.
-pub(crate) fn reduce(reduction: Reduction, dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
+/// The first dispatch of a reduction of whole planes, for a tensor of `elements` elements. `members` invocations share
+/// a slice of a part.
+pub(crate) fn reduce(plan: &PoolPlan, members: u32) -> KernelKey {
+    let (dtype, elements) = (plan.dtype(), count(plan.input_shape()));
     let (load, loads) = loads_by_fours(dtype, elements);
     let mut variants = vec!["core/pool", "window/policy", stored(dtype)];
     variants.extend(load);
     Kernel {
         element: Some(dtype),
-        reduction: Some(reduction),
+        reduction: Some(plan.reduction),
         variants,
-        consts: vec![("NAN_POLICY", nan_policy.number()), ("TEAM", WORKGROUP as u32)],
+        consts: vec![("NAN_POLICY", plan.nan_policy.number()), ("MEMBERS", members), ("TEAM", WORKGROUP as u32)],
         ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce")
     }
     .into()

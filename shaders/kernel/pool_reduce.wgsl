@@ -7,7 +7,7 @@
 //
 // Fewest bytes: X once, and eight for each candidate.
 // provides: main, candidates_out
-// requires: pool, invocation, WORKGROUP, OUTPUTS, run, put_in_team, join_eights, best_of_team, stored
+// requires: pool, invocation, WORKGROUP, OUTPUTS, MEMBERS, run, put_in_team, join_eights, best_of_team, stored
 @group(0) @binding(5) var<storage, read_write> candidates_out: array<vec2<u32>>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -20,7 +20,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let plane = number_of_plane * axis.input;
   let begin = plane + (part - number_of_plane * axis.output) * axis.stride;
   let end = min(begin + axis.stride, plane + axis.input);
-  put_in_team(local * OUTPUTS, run(begin, end, local, WORKGROUP));
+  // Slices beyond the plane's end read its last element again.
+  let slice = axis.stride / (WORKGROUP / MEMBERS);
+  let first = min(begin + local / MEMBERS * slice, end - 1u);
+  put_in_team(local * OUTPUTS, run(first, min(first + slice, end), local % MEMBERS, MEMBERS));
   join_eights(local);
   if (local == 0u && number < pool.outputs) {
     candidates_out[number] = stored(best_of_team(0u, 0u));

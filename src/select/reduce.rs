@@ -9,7 +9,7 @@ use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner, unit};
 use super::pool::of_ranges;
 use super::tuning::policy::REDUCED_FROM;
-use super::tuning::reduce::{FEWEST_BYTES, MOST_BYTES, PARTS, PARTS_OF_SOFTWARE};
+use super::tuning::reduce::{FEWEST_BYTES, MEMBERS, MEMBERS_OF_SOFTWARE, MOST_BYTES, PARTS, PARTS_OF_SOFTWARE};
 use super::view::{ALIGNMENT, Pass, PassAxis};
 use crate::family::Family;
 use crate::kernel::{PassInput, Sink, WORKGROUP};
@@ -52,10 +52,9 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     candidates.saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
 }
 
-/// Elements of a part: few enough that there are parts for the whole device.
-fn elements_of_a_part(plan: &PoolPlan, limits: &Limits) -> u64 {
+/// Elements of a part: few enough that there are `parts` in all, where X has so many bytes.
+fn elements_of_a_part(plan: &PoolPlan, parts: u64) -> u64 {
     let size = plan.dtype().bytes() as u64;
-    let parts = if limits.software { PARTS_OF_SOFTWARE } else { PARTS };
     let bytes = count(plan.input_shape()).saturating_mul(size).checked_div(parts).unwrap_or(0);
     let bytes = bytes.clamp(FEWEST_BYTES, MOST_BYTES);
     (1u64 << bytes.ilog2()).checked_div(size).unwrap_or(1)
@@ -84,7 +83,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if elements >= MAX_ELEMENTS >> 3 {
         return Family::Reducing.refuse("a plane has more elements than a stride can count");
     }
-    let part = elements_of_a_part(plan, limits);
+    let (parts, sharing) = if limits.software { (PARTS_OF_SOFTWARE, MEMBERS_OF_SOFTWARE) } else { (PARTS, MEMBERS) };
+    let part = elements_of_a_part(plan, parts);
     let passes = passes(plan, elements, part)?;
     let [of_parts, of_planes] = &passes;
     let candidates = of_parts.outputs.saturating_mul(CANDIDATE_BYTES);
@@ -107,7 +107,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let stages = [
         (
             (PassInput::Elements, Sink::Candidates),
-            keys::reduce(plan.reduction, plan.dtype(), count(plan.input_shape()), plan.nan_policy),
+            keys::reduce(plan, sharing),
             group(ALIGNMENT / CANDIDATE_BYTES, 1, WORKGROUP),
             loads.div_ceil(WORKGROUP).saturating_add(2),
         ),
