@@ -105,7 +105,12 @@ pub(crate) fn reduce(plan: &PoolPlan, members: u32) -> KernelKey {
         element: Some(dtype),
         reduction: Some(plan.reduction),
         variants,
-        consts: vec![("NAN_POLICY", plan.nan_policy.number()), ("MEMBERS", members), ("TEAM", WORKGROUP as u32)],
+        consts: vec![
+            ("NAN_POLICY", plan.nan_policy.number()),
+            ("MEMBERS", members),
+            ("TEAM", WORKGROUP as u32),
+            ("WINDOWS", 1),
+        ],
         ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce")
     }
     .into()
@@ -182,7 +187,7 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
         }
     };
     if entry == "kernel/pool_team" {
-        consts.push(("TEAM", members));
+        consts.extend([("TEAM", members), ("WINDOWS", 4u32.div_ceil(dtype.bytes() as u32))]);
     }
     let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
     Kernel {

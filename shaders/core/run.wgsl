@@ -6,9 +6,10 @@
 // An invocation has four loads in flight. It keeps the best quad, as an accumulator whose place is the quad's number,
 // and looks for the element in it at the end.
 // provides: run
-// requires: pool, Acc, LAST_RAW, identity, combine, load_quad, QUAD, last_word, accumulate, accumulate_some
-// The better one of the best quad so far and of quad number `quad`, whose best element is `one`.
-fn better_quad(best: Acc, one: Acc, quad: u32) -> Acc {
+// requires: pool, Acc, LAST_RAW, identity, combine, load_quad, QUAD, last_word, accumulate_some
+// The better one of the best quad so far and of quad number `quad`, of which `count` elements from `first` on count.
+fn better_quad(best: Acc, quad: u32, words: vec4<u32>, first: u32, count: u32) -> Acc {
+  let one = accumulate_some(identity(0u), words, 0u, first, count);
   return combine(best, Acc(one.key, LAST_RAW, quad));
 }
 
@@ -19,13 +20,11 @@ fn run(begin: u32, end: u32, member: u32, members: u32) -> Acc {
   let first = begin - pool.x_first;
   let count = end - begin;
   let last = last_word(first + count);
-  let last_quad = (first + count - 1u) / QUAD;
-  let none = identity(first);
   var best = identity(first / QUAD);
   var quad = best.at;
   // Only the first four words and the last four may have elements outside the run.
   if (first % QUAD != 0u) {
-    best = better_quad(best, accumulate_some(none, load_quad(quad, last), quad * QUAD, first, count), quad);
+    best = better_quad(best, quad, load_quad(quad, last), first % QUAD, count);
     quad++;
   }
   quad += member;
@@ -37,15 +36,15 @@ fn run(begin: u32, end: u32, member: u32, members: u32) -> Acc {
     let of_b = load_quad(quad_b, last);
     let of_c = load_quad(quad_c, last);
     let of_d = load_quad(quad_d, last);
-    best = better_quad(best, accumulate(none, of_a, quad * QUAD), quad);
-    best = better_quad(best, accumulate(none, of_b, quad_b * QUAD), quad_b);
-    best = better_quad(best, accumulate(none, of_c, quad_c * QUAD), quad_c);
-    best = better_quad(best, accumulate(none, of_d, quad_d * QUAD), quad_d);
+    best = better_quad(best, quad, of_a, 0u, QUAD);
+    best = better_quad(best, quad_b, of_b, 0u, QUAD);
+    best = better_quad(best, quad_c, of_c, 0u, QUAD);
+    best = better_quad(best, quad_d, of_d, 0u, QUAD);
   }
-  for (; quad <= last_quad; quad += members) {
-    best = better_quad(best, accumulate_some(none, load_quad(quad, last), quad * QUAD, first, count), quad);
+  for (; quad * QUAD < first + count; quad += members) {
+    best = better_quad(best, quad, load_quad(quad, last), first - quad * QUAD, count);
   }
-  best = accumulate_some(none, load_quad(best.at, last), best.at * QUAD, first, count);
+  best = accumulate_some(identity(first), load_quad(best.at, last), best.at * QUAD, first, count);
   best.at += pool.x_first;
   return best;
 }

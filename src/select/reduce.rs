@@ -4,9 +4,9 @@
 use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
-use super::bounds::{MAX_ELEMENTS, MAX_ITERATIONS, check_buffer, grid};
+use super::bounds::{MAX_ELEMENTS, check_buffer, grid};
 use super::epilogue::{Epilogue, Wanted, lanes};
-use super::partition::{CANDIDATE_BYTES, Groups, Partitioner, unit};
+use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
 use super::pool::of_ranges;
 use super::tuning::policy::REDUCED_FROM;
 use super::tuning::reduce::{FEWEST_BYTES, MEMBERS, MEMBERS_OF_SOFTWARE, MOST_BYTES, PARTS, PARTS_OF_SOFTWARE};
@@ -14,12 +14,9 @@ use super::view::{ALIGNMENT, Pass, PassAxis};
 use crate::family::Family;
 use crate::kernel::{PassInput, Sink, WORKGROUP};
 use crate::keys::{self, TeamKey, TeamWindow};
-use crate::schedule::{Dispatch, Limits, Schedule};
+use crate::schedule::{Dispatch, Schedule};
 use crate::tables::PassWindow;
 use crate::uniform;
-
-/// Bytes that an invocation loads at once.
-const LOAD_BYTES: u64 = 16;
 
 /// The elements of a plane, if the windows of a plan are whole, contiguous planes.
 ///
@@ -96,20 +93,16 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let constants = &of_planes.constants(plan.nan_policy);
     let lanes = lanes(plan.dtype());
-    let group = |unit, outputs_per_group, invocations_per_group| Groups {
-        unit,
-        outputs_per_group,
-        invocations_per_group,
-        whole: false,
-        taps: None,
-    };
-    let loads = part.saturating_mul(plan.dtype().bytes() as u64).div_ceil(LOAD_BYTES);
     let stages = [
         (
             (PassInput::Elements, Sink::Candidates),
             keys::reduce(plan, sharing),
-            group(ALIGNMENT / CANDIDATE_BYTES, 1, WORKGROUP),
-            loads.div_ceil(WORKGROUP).saturating_add(2),
+            Groups {
+                unit: ALIGNMENT / CANDIDATE_BYTES,
+                invocations_per_group: WORKGROUP,
+                ..Groups::of(1, plan.dtype())
+            },
+            part.div_ceil(WORKGROUP),
         ),
         (
             (PassInput::Candidates, Sink::of(plan)),
@@ -123,17 +116,14 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
                 window: TeamWindow::Candidates,
                 constants,
             }),
-            group(unit(plan.dtype()), lanes, members.into()),
+            Groups { invocations_per_group: members.into(), ..Groups::of(lanes, plan.dtype()) },
             parts.div_ceil(members.into()).saturating_add(epilogue.iterations()).saturating_mul(lanes),
         ),
     ];
     let partitioner = Partitioner { plan, passes: &passes, limits };
     for (number, ((input, sink), key, groups, iterations)) in stages.into_iter().enumerate() {
-        // What the invocations of a workgroup find is joined in 16 iterations.
+        // What the invocations of a workgroup find is joined in 16 iterations of each of its windows.
         let iterations = iterations.saturating_add(lanes.saturating_mul(16));
-        if iterations > MAX_ITERATIONS {
-            return Family::Reducing.refuse("a plane has too many parts");
-        }
         let uniform = epilogue.uniform_of(&passes[number], &mut schedule.tables, limits)?;
         for ranges in partitioner.dispatches(number, sink, &groups)? {
             let grid = grid(groups.invocations(ranges.outputs), limits)?;
