@@ -99,7 +99,7 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
 pub(crate) fn reduce(plan: &PoolPlan, members: u32) -> KernelKey {
     let (dtype, elements) = (plan.dtype(), count(plan.input_shape()));
     let (load, loads) = loads_by_fours(dtype, elements);
-    let mut variants = vec!["core/pool", "window/policy", stored(dtype)];
+    let mut variants = vec!["core/pool", "window/policy"];
     variants.extend(load);
     Kernel {
         element: Some(dtype),
@@ -114,11 +114,6 @@ pub(crate) fn reduce(plan: &PoolPlan, members: u32) -> KernelKey {
         ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce")
     }
     .into()
-}
-
-/// The part by which the maximum of a part of a plane is stored.
-fn stored(dtype: DType) -> &'static str {
-    if dtype.bytes() == 8 { "core/stored_without_key" } else { "core/stored_with_key" }
 }
 
 /// The parts that load four words of X at a time, and their name in the kernel's name, for an X of `elements` elements.
@@ -160,42 +155,37 @@ pub(crate) struct TeamKey<'a> {
 /// A pool whose windows are shared by teams of invocations; for small planes a team is one invocation.
 pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
     let TeamKey { dtype, sink, members, .. } = *key;
+    let size = dtype.bytes() as u32;
     let (load, loads) = loads_by_fours(dtype, key.elements);
-    let mut variants = vec!["core/pool"];
-    variants.extend(load);
-    let policy = vec![("NAN_POLICY", key.constants.nan_policy.number())];
-    let (what, entry, mut consts) = match key.window {
-        TeamWindow::Plane if members == 1 => {
-            variants.extend(["window/policy", "core/plane", "core/scanned"]);
-            ("planes".to_owned(), "kernel/pool_values", policy)
-        }
+    let mut consts = vec![("TEAM", members), ("WINDOWS", 4u32.div_ceil(size)), ("KEY_WORDS", size.div_ceil(4))];
+    let (parts, what): (&[&str], _) = match key.window {
         TeamWindow::Plane => {
-            variants.extend(["window/policy", "core/share_plane"]);
-            ("planes".to_owned(), "kernel/pool_team", policy)
+            (&["window/policy", "core/share_plane", "core/plane", "core/scanned"], "planes".to_owned())
         }
-        TeamWindow::Candidates => {
-            variants = vec!["core/pool", "window/policy", "core/share_candidates", stored(dtype)];
-            ("candidates".to_owned(), "kernel/pool_team", policy)
-        }
+        TeamWindow::Candidates => (&["window/policy", "core/share_candidates"], "candidates".to_owned()),
         TeamWindow::Rows { along, deep } => {
-            variants.extend(["window/constant", "window/whole", "core/share_rows"]);
-            let mut consts = key.constants.consts();
             consts.extend([("ALONG", along), ("DEEP", deep.into())]);
             consts.extend(PassDigits::ALL.consts());
             let layers = if deep { "layers of rows" } else { "rows" };
-            (format!("{layers}, {along} invocations along them,"), "kernel/pool_team", consts)
+            let parts = &["window/constant", "window/whole", "core/share_rows"];
+            (parts, format!("{layers}, {along} invocations along them,"))
         }
     };
-    if entry == "kernel/pool_team" {
-        consts.extend([("TEAM", members), ("WINDOWS", 4u32.div_ceil(dtype.bytes() as u32))]);
-    }
+    consts.extend(match key.window {
+        TeamWindow::Rows { .. } => key.constants.consts(),
+        _ => vec![("NAN_POLICY", key.constants.nan_policy.number())],
+    });
+    let entry = match key.window {
+        TeamWindow::Plane if members == 1 => "kernel/pool_values",
+        _ => "kernel/pool_team",
+    };
     let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
     Kernel {
         element: Some(dtype),
         reduction: Some(key.reduction),
         activation: Some(key.activation),
         writes: sink.index_type(),
-        variants,
+        variants: [&["core/pool"], parts, &load].concat(),
         consts,
         ..Kernel::new(name, entry)
     }

@@ -20,7 +20,7 @@ fn share(window: TeamWindow, member: u32) -> Acc {
 
 //// share_candidates: An invocation's share of the candidates of a plane, which an earlier dispatch found in its parts.
 // The stride of the pass is that of planes in X.
-// requires: identity, combine_anywhere, of_stored
+// requires: ZERO, identity, lift, combine_anywhere, element, from_pair, KEY_WORDS
 @group(0) @binding(4) var<storage, read> candidates_in: array<vec2<u32>>;
 
 // Loads in flight.
@@ -39,6 +39,15 @@ fn team_window(output: u32) -> TeamWindow {
   return TeamWindow(output * axis.stride, true, output * axis.input - pool.in_first);
 }
 
+// A candidate from its position and the first word of its key. A key of two words is computed again.
+fn candidate_of(stored: vec2<u32>) -> Acc {
+  var best = Acc(from_pair(stored.yx), ZERO, stored.x);
+  if (KEY_WORDS > 1u) {
+    best = lift(element(stored.x), stored.x);
+  }
+  return best;
+}
+
 fn share(window: TeamWindow, member: u32) -> Acc {
   let count = pool.axes[2].input;
   var best = identity(window.first);
@@ -49,7 +58,7 @@ fn share(window: TeamWindow, member: u32) -> Acc {
       loaded[i] = candidates_in[window.candidate + min(number + i * TEAM, count - 1u)];
     }
     for (var i = 0u; i < TOGETHER; i++) { // unrolled
-      best = combine_anywhere(best, of_stored(loaded[i]));
+      best = combine_anywhere(best, candidate_of(loaded[i]));
     }
   }
   return best;

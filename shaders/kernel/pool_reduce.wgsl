@@ -7,7 +7,7 @@
 //
 // Fewest bytes: X once, and eight for each candidate.
 // provides: main, candidates_out
-// requires: pool, invocation, WORKGROUP, MEMBERS, run, put_in_team, join_eights, best_of_team, stored
+// requires: pool, invocation, WORKGROUP, MEMBERS, run, put_in_team, join_eights, best_of_team, to_pair
 @group(0) @binding(5) var<storage, read_write> candidates_out: array<vec2<u32>>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -26,6 +26,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   put_in_team(local, run(first, min(first + slice, end), local % MEMBERS, MEMBERS));
   join_eights(local);
   if (local == 0u && number < pool.outputs) {
-    candidates_out[number] = stored(best_of_team(0u, 0u));
+    let best = best_of_team(0u, 0u);
+    candidates_out[number] = vec2<u32>(best.at, to_pair(best.key).x);
   }
 }

@@ -1,14 +1,15 @@
 // Windows that a team of neighbouring invocations shares: a tree reduction in one dispatch. Each invocation computes
-// the maximum of its share; then one invocation per word of Y reduces the team's maxima and writes the word.
+// the maximum of its share of the windows of a word of Y. Then invocation n reduces the maxima of the workgroup's
+// window n and writes its index, and invocation n writes the word of team n.
 //
 //   window             |0 1 2 3|0 1 2 3|0 1 2 3|0 . . .|      four words each, by invocation of a team of four
 //   workgroup memory   [0] [1] [2] [3]                        the maximum of each, for every output of a word of Y
-//   Y                  [word]                                 invocation n of the workgroup writes the word of team n
+//   values             [0] [0] [0] [0] [1]                    by team
+//   Y                  [     0       ] [     1       ]
 //
 // Fewest bytes: X once, Y once, Indices once.
 // provides: main
 // requires: pool, invocation, WORKGROUP, OUTPUTS, Raw, insert, y, Candidate, team_window, share, put_in_team, join_eights, best_of_team, element, may_win, first_wins, finalize, value_of, write_index, activate, TEAM, ZERO, ZERO_WORD
-// The outputs of the workgroup's teams.
 const TEAMS: u32 = WORKGROUP / TEAM;
 
 var<workgroup> values: array<Raw, TEAMS * OUTPUTS>;

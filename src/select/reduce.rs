@@ -57,17 +57,14 @@ fn elements_of_a_part(plan: &PoolPlan, parts: u64) -> u64 {
     (1u64 << bytes.ilog2()).checked_div(size).unwrap_or(1)
 }
 
-/// The two passes: from the elements of planes to candidates, and from these to the outputs. The kernels find planes in
-/// X by the strides.
-fn passes(plan: &PoolPlan, elements: u64, part: u64) -> Result<[Pass; 2], PlanError> {
-    let pass = |input, output, kernel: u64, stride: u64| {
-        let (kernel, stride) = (kernel as i64, stride as i64);
-        let window = PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 });
-        let axis = PassAxis { input, output, most_taps: kernel as u64, window };
-        Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
-    };
-    let parts = elements.div_ceil(part);
-    Ok([pass(elements, parts, part.min(elements), part)?, pass(parts, 1, parts, elements)?])
+/// A pass in which a plane is one axis: windows of `kernel` of its elements or of its candidates, `stride` apart. The
+/// stride may count elements of X where there is one window only.
+pub(super) fn plane_pass(plan: &PoolPlan, extent: u64, kernel: u64, stride: u64) -> Result<Pass, PlanError> {
+    let output = extent.div_ceil(kernel.max(1));
+    let (most_taps, kernel, stride) = (kernel.min(extent), kernel as i64, stride as i64);
+    let window = PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 });
+    let axis = PassAxis { input: extent, output, most_taps, window };
+    Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
 }
 
 /// Appends the dispatches to a schedule that has none.
@@ -80,18 +77,17 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if elements >= MAX_ELEMENTS >> 3 {
         return Family::Reducing.refuse("a plane has more elements than a stride can count");
     }
-    let (parts, sharing) = if limits.software { (PARTS_OF_SOFTWARE, MEMBERS_OF_SOFTWARE) } else { (PARTS, MEMBERS) };
-    let part = elements_of_a_part(plan, parts);
-    let passes = passes(plan, elements, part)?;
-    let [of_parts, of_planes] = &passes;
-    let candidates = of_parts.outputs.saturating_mul(CANDIDATE_BYTES);
+    let (least, sharing) = if limits.software { (PARTS_OF_SOFTWARE, MEMBERS_OF_SOFTWARE) } else { (PARTS, MEMBERS) };
+    let part = elements_of_a_part(plan, least);
+    let parts = elements.div_ceil(part);
+    // The kernels find parts and planes in X by the strides.
+    let passes = [plane_pass(plan, elements, part, part)?, plane_pass(plan, parts, parts, elements)?];
+    let candidates = passes[0].outputs.saturating_mul(CANDIDATE_BYTES);
     check_buffer("bytes of candidates (max_buffer_bytes)", candidates, limits)?;
     schedule.scratch.push(candidates);
-    let parts = of_planes.axes[2].input;
     // The largest power of two that leaves no invocation without a candidate.
     let members = 1 << parts.min(WORKGROUP).ilog2();
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
-    let constants = &of_planes.constants(plan.nan_policy);
     let lanes = lanes(plan.dtype());
     let stages = [
         (
@@ -114,7 +110,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
                 activation: activation_kind,
                 members,
                 window: TeamWindow::Candidates,
-                constants,
+                constants: &passes[1].constants(plan.nan_policy),
             }),
             Groups { invocations_per_group: members.into(), ..Groups::of(lanes, plan.dtype()) },
             parts.div_ceil(members.into()).saturating_add(epilogue.iterations()).saturating_mul(lanes),

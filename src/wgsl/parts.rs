@@ -125,7 +125,6 @@ parts! {
     core / output_windows: output_windows;
     core / run: run;
     core / scan: plane scan ordered;
-    core / stored: stored_with_key stored_without_key;
     core / share: share_plane share_candidates share_rows;
     core / team: team;
     core / accumulate_row: accumulate_row row_elements row_words;
