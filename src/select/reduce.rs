@@ -42,10 +42,14 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     if plan.most_taps() < REDUCED_FROM {
         return 0;
     }
-    const CONSTANTS: u64 = 2 * 2 * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
-    let planes = count(&[plan.batch, plan.channels]);
-    let bytes = count(plan.input_shape()).saturating_mul(plan.dtype().bytes() as u64);
-    let candidates = (bytes / FEWEST_BYTES).saturating_add(planes);
+    // Later parts of windows are pooled along one axis after the other instead, the longest first and in parts of 1,024
+    // taps: in at most ten dispatches.
+    const CONSTANTS: u64 = 2 * 10 * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
+    let elements = count(plan.input_shape());
+    let longest = plan.axes.iter().map(|axis| axis.input as u64).max().unwrap_or(1);
+    let along_others = elements.checked_div(longest).unwrap_or(0).saturating_mul(2);
+    let parts = elements.saturating_mul(plan.dtype().bytes() as u64) / 512;
+    let candidates = along_others.saturating_add(parts).saturating_add(count(&[plan.batch, plan.channels]));
     candidates.saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
 }
 
