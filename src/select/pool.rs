@@ -5,7 +5,7 @@ use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
 use super::epilogue::{Epilogue, Wanted, lanes};
-use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
+use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
 use crate::family::{Build, Family};
@@ -78,25 +78,12 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
         let key = keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref());
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
-            let uniform = of_ranges(*uniform, &ranges, grid);
+            let uniform = ranges.uniform(*uniform, grid);
             let operands = ranges.operands(number, input, sink, plan, &key);
             schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
         }
     }
     check_bytes("bytes of window tables", schedule.tables.bytes(), limits)
-}
-
-/// A pass's uniform with the fields that depend on the dispatch.
-pub(super) fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) -> uniform::Pool {
-    uniform::Pool {
-        outputs: ranges.outputs.count() as u32,
-        output_first: ranges.outputs.first as u32,
-        x_first: ranges.x.first as u32,
-        in_first: ranges.input.first as u32,
-        store_first: ranges.store.first as u32,
-        grid_width: grid[0],
-        ..uniform
-    }
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.

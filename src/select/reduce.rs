@@ -7,7 +7,6 @@ use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 use super::bounds::{MAX_ELEMENTS, check_buffer, grid};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
-use super::pool::of_ranges;
 use super::tuning::policy::REDUCED_FROM;
 use super::tuning::reduce::{FEWEST_BYTES, MEMBERS, MEMBERS_OF_SOFTWARE, MOST_BYTES, PARTS, PARTS_OF_SOFTWARE};
 use super::view::{ALIGNMENT, Pass, PassAxis};
@@ -127,7 +126,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         let uniform = epilogue.uniform_of(&passes[number], &mut schedule.tables, limits)?;
         for ranges in partitioner.dispatches(number, sink, &groups)? {
             let grid = grid(groups.invocations(ranges.outputs), limits)?;
-            let uniform = of_ranges(uniform, &ranges, grid);
+            let uniform = ranges.uniform(uniform, grid);
             let operands = ranges.operands(number, input, sink, plan, &key);
             schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
         }
