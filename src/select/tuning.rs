@@ -77,7 +77,7 @@ pub(super) mod reduce {
     /// Parts that fill a large card, 2^17 invocations. Never varied.
     pub const PARTS: u64 = 1 << 11;
 
-    /// The same for software adapters. Software, a volume of 8 MB: 1.05 copies with 16 parts, 1.2 with 64, 2.8 with 512.
+    /// The same for software adapters. Software, a volume of 8 MB: 1.05 copies with 16, 1.2 with 64, 2.8 with 512.
     pub const PARTS_OF_SOFTWARE: u64 = 1 << 4;
 
     /// Invocations that share a slice of a part: all of the workgroup, so that it reads a part from front to back.
