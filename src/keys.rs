@@ -6,8 +6,8 @@ mod strip;
 mod thread_tile;
 mod unpool;
 
-use wgpu_pooling_plan::internal::Reduction;
-use wgpu_pooling_plan::{DType, NanPolicy};
+use wgpu_pooling_plan::internal::{Reduction, count};
+use wgpu_pooling_plan::{DType, PoolPlan};
 
 pub(crate) use odd_tile::{OddLine, OddTile, OddTileKey, odd_tile};
 pub(crate) use sliding::{Begins, FirstElements, SlidingKey, SlidingRow, SlidingWindow, sliding};
@@ -18,7 +18,9 @@ pub(crate) use unpool::{
     unpool_report, unpool_scatter, unpool_settle,
 };
 
-use crate::kernel::{ActivationKind, Kernel, PassDigits, PassInput, Sink, Specialised, WindowConstants, count_digits};
+use crate::kernel::{
+    ActivationKind, Kernel, PassDigits, PassInput, Sink, Specialised, WORKGROUP, WindowConstants, count_digits,
+};
 use crate::wgsl::key::KernelKey;
 
 /// A pass of a pool that reads the taps of its windows one by one. `specialised: None` is the generic build.
@@ -92,16 +94,23 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     .into()
 }
 
-/// The first stage of a reduction of whole planes, for a tensor of `elements` elements.
-pub(crate) fn reduce(reduction: Reduction, dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
+/// The first dispatch of a reduction of whole planes, for a tensor of `elements` elements. `members` invocations share
+/// a slice of a part.
+pub(crate) fn reduce(plan: &PoolPlan, members: u32) -> KernelKey {
+    let (dtype, elements) = (plan.dtype(), count(plan.input_shape()));
     let (load, loads) = loads_by_fours(dtype, elements);
     let mut variants = vec!["core/pool", "window/policy"];
     variants.extend(load);
     Kernel {
         element: Some(dtype),
-        reduction: Some(reduction),
+        reduction: Some(plan.reduction),
         variants,
-        consts: vec![("NAN_POLICY", nan_policy.number())],
+        consts: vec![
+            ("NAN_POLICY", plan.nan_policy.number()),
+            ("MEMBERS", members),
+            ("TEAM", WORKGROUP as u32),
+            ("WINDOWS", 1),
+        ],
         ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce")
     }
     .into()
@@ -123,6 +132,8 @@ fn loads_by_fours(dtype: DType, elements: u64) -> ([&'static str; 2], &'static s
 pub(crate) enum TeamWindow {
     /// A whole plane.
     Plane,
+    /// The candidates of the parts of a plane.
+    Candidates,
     /// Rows: `along` invocations share each row; `deep` tells whether the window has several layers of rows.
     Rows { along: u32, deep: bool },
 }
@@ -144,38 +155,37 @@ pub(crate) struct TeamKey<'a> {
 /// A pool whose windows are shared by teams of invocations; for small planes a team is one invocation.
 pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
     let TeamKey { dtype, sink, members, .. } = *key;
+    let size = dtype.bytes() as u32;
     let (load, loads) = loads_by_fours(dtype, key.elements);
-    let mut variants = vec!["core/pool"];
-    variants.extend(load);
-    let policy = vec![("NAN_POLICY", key.constants.nan_policy.number())];
-    let (what, entry, mut consts) = match key.window {
-        TeamWindow::Plane if members == 1 => {
-            variants.extend(["window/policy", "core/plane", "core/scanned"]);
-            ("planes".to_owned(), "kernel/pool_values", policy)
-        }
+    let mut consts = vec![("TEAM", members), ("WINDOWS", 4u32.div_ceil(size)), ("KEY_WORDS", size.div_ceil(4))];
+    let (parts, what): (&[&str], _) = match key.window {
         TeamWindow::Plane => {
-            variants.extend(["window/policy", "core/share_plane"]);
-            ("planes".to_owned(), "kernel/pool_team", policy)
+            (&["window/policy", "core/share_plane", "core/plane", "core/scanned"], "planes".to_owned())
         }
+        TeamWindow::Candidates => (&["window/policy", "core/share_candidates"], "candidates".to_owned()),
         TeamWindow::Rows { along, deep } => {
-            variants.extend(["window/constant", "window/whole", "core/share_rows"]);
-            let mut consts = key.constants.consts();
             consts.extend([("ALONG", along), ("DEEP", deep.into())]);
             consts.extend(PassDigits::ALL.consts());
             let layers = if deep { "layers of rows" } else { "rows" };
-            (format!("{layers}, {along} invocations along them,"), "kernel/pool_team", consts)
+            let parts = &["window/constant", "window/whole", "core/share_rows"];
+            (parts, format!("{layers}, {along} invocations along them,"))
         }
     };
-    if members > 1 {
-        consts.push(("TEAM", members));
-    }
+    consts.extend(match key.window {
+        TeamWindow::Rows { .. } => key.constants.consts(),
+        _ => vec![("NAN_POLICY", key.constants.nan_policy.number())],
+    });
+    let entry = match key.window {
+        TeamWindow::Plane if members == 1 => "kernel/pool_values",
+        _ => "kernel/pool_team",
+    };
     let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
     Kernel {
         element: Some(dtype),
         reduction: Some(key.reduction),
         activation: Some(key.activation),
         writes: sink.index_type(),
-        variants,
+        variants: [&["core/pool"], parts, &load].concat(),
         consts,
         ..Kernel::new(name, entry)
     }

@@ -3,7 +3,6 @@
 use wgpu_pooling_plan::internal::{IN_FLIGHT, within};
 use wgpu_pooling_plan::{Plan, PlanError};
 
-use crate::family::Family;
 use crate::kernel::Operand;
 use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule};
 use crate::select::{Choice, most_of_a_reduction, select, select_submit};
@@ -58,7 +57,7 @@ pub fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanError> {
         _ => select(plan, limits, &Choice::default())?,
     };
     let mut bytes = TileBytes::of(&schedule);
-    if let (Plan::Pool(plan), true) = (plan, schedule.family != Family::Reducing) {
+    if let Plan::Pool(plan) = plan {
         bytes.device = bytes.device.saturating_add(most_of_a_reduction(plan));
     }
     let work = schedule.dispatches.iter().map(Dispatch::work);

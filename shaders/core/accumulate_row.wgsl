@@ -3,70 +3,18 @@
 
 //// accumulate_row: LOADS loads are in flight.
 // provides: accumulate_row
-// requires: Acc, loads_of, place_of_load, loaded, with_loaded, LOADS, CHUNKS
+// requires: Acc, Raw, loads_of, place_of_load, loaded, with_loaded, LOADS, CHUNKS
 fn accumulate_row(best: Acc, begin: u32, count: u32, step: u32) -> Acc {
   let loads = loads_of(begin, count, step);
   var all = best;
   var next = loads.first;
   for (var number = 0u; number < CHUNKS * LOADS; number += LOADS) {
-    let at_0 = place_of_load(loads, next, number, 0u);
-    let at_1 = place_of_load(loads, next, number, 1u);
-    let at_2 = place_of_load(loads, next, number, 2u);
-    let at_3 = place_of_load(loads, next, number, 3u);
-    let at_4 = place_of_load(loads, next, number, 4u);
-    let at_5 = place_of_load(loads, next, number, 5u);
-    let at_6 = place_of_load(loads, next, number, 6u);
-    let at_7 = place_of_load(loads, next, number, 7u);
-    let of_0 = loaded(at_0);
-    var of_1 = of_0;
-    if (LOADS > 1u) {
-      of_1 = loaded(at_1);
+    var raws: array<Raw, LOADS>;
+    for (var i = 0u; i < LOADS; i++) { // unrolled
+      raws[i] = loaded(place_of_load(loads, next, number, i));
     }
-    var of_2 = of_0;
-    if (LOADS > 2u) {
-      of_2 = loaded(at_2);
-    }
-    var of_3 = of_0;
-    if (LOADS > 3u) {
-      of_3 = loaded(at_3);
-    }
-    var of_4 = of_0;
-    if (LOADS > 4u) {
-      of_4 = loaded(at_4);
-    }
-    var of_5 = of_0;
-    if (LOADS > 5u) {
-      of_5 = loaded(at_5);
-    }
-    var of_6 = of_0;
-    if (LOADS > 6u) {
-      of_6 = loaded(at_6);
-    }
-    var of_7 = of_0;
-    if (LOADS > 7u) {
-      of_7 = loaded(at_7);
-    }
-    all = with_loaded(all, of_0, at_0, loads);
-    if (LOADS > 1u) {
-      all = with_loaded(all, of_1, at_1, loads);
-    }
-    if (LOADS > 2u) {
-      all = with_loaded(all, of_2, at_2, loads);
-    }
-    if (LOADS > 3u) {
-      all = with_loaded(all, of_3, at_3, loads);
-    }
-    if (LOADS > 4u) {
-      all = with_loaded(all, of_4, at_4, loads);
-    }
-    if (LOADS > 5u) {
-      all = with_loaded(all, of_5, at_5, loads);
-    }
-    if (LOADS > 6u) {
-      all = with_loaded(all, of_6, at_6, loads);
-    }
-    if (LOADS > 7u) {
-      all = with_loaded(all, of_7, at_7, loads);
+    for (var i = 0u; i < LOADS; i++) { // unrolled
+      all = with_loaded(all, raws[i], place_of_load(loads, next, number, i), loads);
     }
     next += LOADS * loads.step;
   }

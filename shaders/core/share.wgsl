@@ -18,6 +18,52 @@ fn share(window: TeamWindow, member: u32) -> Acc {
   return run(window.first, window.first + pool.axes[2].input, member, TEAM);
 }
 
+//// share_candidates: An invocation's share of the candidates of a plane, which an earlier dispatch found in its parts.
+// The stride of the pass is that of planes in X.
+// requires: ZERO, identity, lift, combine_anywhere, element, from_pair, KEY_WORDS
+@group(0) @binding(4) var<storage, read> candidates_in: array<vec2<u32>>;
+
+// Loads in flight.
+const TOGETHER: u32 = 8u;
+
+struct TeamWindow {
+  // The position of the window's first element, valid if `seen`.
+  first: u32,
+  seen: bool,
+  // The first candidate in the binding.
+  candidate: u32,
+}
+
+fn team_window(output: u32) -> TeamWindow {
+  let axis = pool.axes[2];
+  return TeamWindow(output * axis.stride, true, output * axis.input - pool.in_first);
+}
+
+// A candidate from its position and the first word of its key. A key of two words is computed again.
+fn candidate_of(stored: vec2<u32>) -> Acc {
+  var best = Acc(from_pair(stored.yx), ZERO, stored.x);
+  if (KEY_WORDS > 1u) {
+    best = lift(element(stored.x), stored.x);
+  }
+  return best;
+}
+
+fn share(window: TeamWindow, member: u32) -> Acc {
+  let count = pool.axes[2].input;
+  var best = identity(window.first);
+  for (var number = member; number < count; number += TEAM * TOGETHER) {
+    var loaded: array<vec2<u32>, TOGETHER>;
+    for (var i = 0u; i < TOGETHER; i++) { // unrolled
+      // Reading a candidate twice does not change the maximum.
+      loaded[i] = candidates_in[window.candidate + min(number + i * TEAM, count - 1u)];
+    }
+    for (var i = 0u; i < TOGETHER; i++) { // unrolled
+      best = combine_anywhere(best, candidate_of(loaded[i]));
+    }
+  }
+  return best;
+}
+
 //// share_rows: An invocation's share of a window of rows, which are read in quads of four words:
 //
 //   row 0   |. . a a|a a a a|a a a .|        a: the window

@@ -1,10 +1,10 @@
-// Accumulates the QUAD elements of four words, in order; the first is element `at`. `accumulate_some` accumulates those
-// that are among the `count` elements from element `first` on.
-// provides: load, QUAD, last_word, accumulate, accumulate_some
+// The QUAD elements of four words. `accumulate_some` accumulates those, in order, that are among the `count` elements
+// from element `first` on; the first of the four words is element `at`.
+// provides: load, QUAD, last_word, accumulate_some
 // requires: Raw, load_word, Acc
 
 //// unpack: One or several elements per word.
-// requires: OUTPUTS, extract, accumulate_word, accumulate_some_of_word
+// requires: OUTPUTS, extract, accumulate_some_of_word
 const QUAD: u32 = 4u * OUTPUTS;
 
 fn load(position: u32) -> Raw {
@@ -14,13 +14,6 @@ fn load(position: u32) -> Raw {
 // The word of the last element before the place `end`.
 fn last_word(end: u32) -> u32 {
   return (end - 1u) / OUTPUTS;
-}
-
-fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
-  var all = accumulate_word(best, quad.x, at);
-  all = accumulate_word(all, quad.y, at + OUTPUTS);
-  all = accumulate_word(all, quad.z, at + 2u * OUTPUTS);
-  return accumulate_word(all, quad.w, at + 3u * OUTPUTS);
 }
 
 fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {
@@ -41,10 +34,6 @@ fn load(position: u32) -> Raw {
 // The second word of the last element before the place `end`.
 fn last_word(end: u32) -> u32 {
   return end * 2u - 1u;
-}
-
-fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
-  return combine(combine(best, lift(quad.xy, at)), lift(quad.zw, at + 1u));
 }
 
 fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {

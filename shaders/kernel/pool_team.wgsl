@@ -1,79 +1,61 @@
 // Windows that a team of neighbouring invocations shares: a tree reduction in one dispatch. Each invocation computes
-// the maximum of its share; then one invocation per word of Y reduces the team's maxima and writes the word.
+// the maximum of its share of the windows of a word of Y. Then invocation n reduces the maxima of the workgroup's
+// window n and writes its index, and invocation n writes the word of team n.
 //
 //   window             |0 1 2 3|0 1 2 3|0 1 2 3|0 . . .|      four words each, by invocation of a team of four
 //   workgroup memory   [0] [1] [2] [3]                        the maximum of each, for every output of a word of Y
-//   Y                  [word]                                 invocation n of the workgroup writes the word of team n
+//   values             [0] [0] [0] [0] [1]                    by team
+//   Y                  [     0       ] [     1       ]
 //
 // Fewest bytes: X once, Y once, Indices once.
 // provides: main
-// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO, Word, insert, y, Key, Acc, Candidate, team_window, share, element, combine_anywhere, may_win, first_wins, finalize, value_of, write_index, activate, TEAM, ZERO_WORD
-var<workgroup> keys: array<Key, WORKGROUP * OUTPUTS>;
-var<workgroup> places: array<u32, WORKGROUP * OUTPUTS>;
+// requires: pool, invocation, WORKGROUP, OUTPUTS, Raw, insert, y, Candidate, team_window, share, put_in_team, join_eights, best_of_team, element, may_win, first_wins, finalize, value_of, write_index, activate, TEAM, ZERO, ZERO_WORD
+const TEAMS: u32 = WORKGROUP / TEAM;
 
-// Writes the maximum of this invocation's share of an output's window to workgroup memory.
-fn find(word: u32, lane: u32, local: u32) {
-  // Invocations beyond the last output repeat the last one, so that all invocations reach the barrier.
-  let number = min(word * OUTPUTS + lane, pool.outputs - 1u);
-  let best = share(team_window(pool.output_first + number), local % TEAM);
-  keys[local * OUTPUTS + lane] = best.key;
-  places[local * OUTPUTS + lane] = best.at;
-}
+var<workgroup> values: array<Raw, TEAMS * OUTPUTS>;
 
-// Reduces a team's maxima of an output.
-fn winner(output: u32, team: u32, lane: u32) -> Candidate {
+// The winner of a window, of which the team found the best element.
+fn winner(output: u32, found: Acc) -> Candidate {
   let window = team_window(output);
-  var slot = team * TEAM * OUTPUTS + lane;
-  var best = Acc(keys[slot], ZERO, places[slot]);
-  for (var member = 1u; member < TEAM; member++) {
-    slot += OUTPUTS;
-    best = combine_anywhere(best, Acc(keys[slot], ZERO, places[slot]));
-  }
-  var candidate = Candidate(best, false, window.first, window.seen);
+  var candidate = Candidate(found, false, window.first, window.seen);
   if (window.seen) {
     let first = element(window.first);
-    candidate.best.raw = element(best.at);
+    candidate.best.raw = element(found.at);
     candidate.best = finalize(candidate.best, first, window.first);
-    candidate.found = may_win(best.key) | first_wins(first);
+    candidate.found = may_win(found.key) | first_wins(first);
   }
   return candidate;
-}
-
-// Inserts one more output into a word of Y.
-fn with_output(packed: Word, word: u32, team: u32, lane: u32) -> Word {
-  let number = word * OUTPUTS + lane;
-  var all = packed;
-  if (number < pool.outputs) {
-    let output = pool.output_first + number;
-    let candidate = winner(output, team, lane);
-    write_index(output, candidate);
-    all = insert(packed, lane, activate(value_of(candidate)));
-  }
-  return all;
 }
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first_word = invocation(group, pool.grid_width, 0u) / TEAM;
-  let own = first_word + local / TEAM;
+  let first = first_word * OUTPUTS;
   // The outputs of a word are computed in loops because the code of a window is long, and each unrolled copy would cost
   // compile time.
   for (var lane = 0u; lane < OUTPUTS; lane++) {
-    find(own, lane, local);
+    // Invocations beyond the last output repeat the last one, so that all invocations reach the barrier.
+    let number = min(first + local / TEAM * OUTPUTS + lane, pool.outputs - 1u);
+    put_in_team(local * OUTPUTS + lane, share(team_window(pool.output_first + number), local % TEAM));
+  }
+  join_eights(local);
+  for (var i = local; i < TEAMS * OUTPUTS; i += WORKGROUP) {
+    values[i] = ZERO;
+    if (first + i < pool.outputs) {
+      let output = pool.output_first + first + i;
+      let candidate = winner(output, best_of_team(i / OUTPUTS, i % OUTPUTS));
+      write_index(output, candidate);
+      values[i] = activate(value_of(candidate));
+    }
   }
   workgroupBarrier();
+  // One invocation writes a whole word; lanes after the last element are zero.
   let word = first_word + local;
-  if (local >= WORKGROUP / TEAM || word >= (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
-    return;
+  if (local < TEAMS && word * OUTPUTS < pool.outputs) {
+    var packed = ZERO_WORD;
+    for (var lane = 0u; lane < OUTPUTS; lane++) {
+      packed = insert(packed, lane, values[local * OUTPUTS + lane]);
+    }
+    y[word] = packed;
   }
-  // One invocation writes the whole word; lanes after the last element are zero.
-  var packed = ZERO_WORD;
-  var count = 1u;
-  if (OUTPUTS > 1u) {
-    count = min(OUTPUTS, pool.outputs - word * OUTPUTS);
-  }
-  for (var lane = 0u; lane < count; lane++) {
-    packed = with_output(packed, word, local, lane);
-  }
-  y[word] = packed;
 }

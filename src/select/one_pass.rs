@@ -70,14 +70,9 @@ impl<'a> OnePass<'a> {
         let blocks = |invocations: u64| invocations.div_ceil(block_invocations) as u32;
         for ranges in partitioner.dispatches(0, sink, groups)? {
             let grid = grid(groups.invocations(ranges.outputs), self.limits)?;
-            let mut uniform: uniform::Pool = self.uniform;
-            uniform.outputs = ranges.outputs.count() as u32;
-            uniform.output_first = ranges.outputs.first as u32;
+            let mut uniform = ranges.uniform(self.uniform, grid);
             uniform.blocks = blocks(groups.invocations(ranges.outputs));
             uniform.block_first = blocks(groups.before(ranges.outputs.first));
-            uniform.x_first = ranges.x.first as u32;
-            uniform.store_first = ranges.store.first as u32;
-            uniform.grid_width = grid[0];
             let operands = ranges.operands(0, PassInput::Elements, sink, plan, &key);
             schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
         }

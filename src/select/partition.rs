@@ -8,6 +8,7 @@ use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
 use super::view::{ALIGNMENT, ElementRange, Pass};
 use crate::kernel::{Operand, PassInput, Sink, binding};
 use crate::schedule::{BoundRange, Limits};
+use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
 /// Bytes of a candidate: two words.
@@ -181,6 +182,19 @@ pub(super) fn same_place(plan: &PoolPlan) -> bool {
 }
 
 impl DispatchRanges {
+    /// A pass's uniform with the fields that depend on the dispatch.
+    pub fn uniform(&self, uniform: uniform::Pool, grid: [u32; 3]) -> uniform::Pool {
+        uniform::Pool {
+            outputs: self.outputs.count() as u32,
+            output_first: self.outputs.first as u32,
+            x_first: self.x.first as u32,
+            in_first: self.input.first as u32,
+            store_first: self.store.first as u32,
+            grid_width: grid[0],
+            ..uniform
+        }
+    }
+
     /// The bound ranges of the dispatch, in the order of the key's bindings.
     pub fn operands(
         &self,

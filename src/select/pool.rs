@@ -5,7 +5,7 @@ use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
 use super::epilogue::{Epilogue, Wanted, lanes};
-use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
+use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
 use crate::family::{Build, Family};
@@ -20,7 +20,8 @@ type Dispatches = fn(&mut Schedule, &Wanted<'_>) -> Result<(), PlanError>;
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
     let dispatches: Dispatches = match family {
-        Family::Direct | Family::Reducing | Family::Separable => tap_by_tap,
+        Family::Direct | Family::Separable => tap_by_tap,
+        Family::Reducing => reduce::dispatches,
         Family::Accumulating => accumulate::dispatches,
         Family::ThreadTile => thread_tile::dispatches,
         Family::Sliding => sliding::dispatches,
@@ -50,11 +51,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
 fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
     let Wanted { plan, limits, activation_kind, activation } = *wanted;
     let (family, build) = (schedule.family, schedule.build);
-    let reduction = (family == Family::Reducing).then(|| reduce::plane_reduction(plan, limits)).transpose()?;
-    let passes = match &reduction {
-        Some(reduction) => reduction.passes(plan)?,
-        None => passes(plan, family, limits)?,
-    };
+    let passes = passes(plan, family, limits)?;
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let mut uniforms = Vec::new();
     for pass in &passes {
@@ -78,31 +75,15 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &epilogue, plan));
-        let key = match reduction.as_ref().filter(|_| number == 0) {
-            Some(reduction) => reduction.key(plan),
-            None => keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
-        };
+        let key = keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref());
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
-            let uniform = of_ranges(*uniform, &ranges, grid);
+            let uniform = ranges.uniform(*uniform, grid);
             let operands = ranges.operands(number, input, sink, plan, &key);
             schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
         }
     }
     check_bytes("bytes of window tables", schedule.tables.bytes(), limits)
-}
-
-/// A pass's uniform with the fields that depend on the dispatch.
-fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) -> uniform::Pool {
-    uniform::Pool {
-        outputs: ranges.outputs.count() as u32,
-        output_first: ranges.outputs.first as u32,
-        x_first: ranges.x.first as u32,
-        in_first: ranges.input.first as u32,
-        store_first: ranges.store.first as u32,
-        grid_width: grid[0],
-        ..uniform
-    }
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.

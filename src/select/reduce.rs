@@ -1,33 +1,21 @@
-//! Pools of whole planes: the division of a plane among invocations, and the stages that follow.
+//! Pools of whole planes in two dispatches: the first reduces parts of planes to candidates, the second the candidates
+//! of each plane.
 
 use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
-use super::bounds::MAX_ELEMENTS;
-use super::partition::CANDIDATE_BYTES;
+use super::bounds::{MAX_ELEMENTS, check_buffer, grid};
+use super::epilogue::{Epilogue, Wanted, lanes};
+use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
 use super::tuning::policy::REDUCED_FROM;
-use super::tuning::reduce::{CHOICE, CHOICE_OF_SOFTWARE, FEW_BYTES, INVOCATIONS, MANY_BYTES, MANY_BYTES_OF_SOFTWARE};
+use super::tuning::reduce::{FEWEST_BYTES, MEMBERS, MEMBERS_OF_SOFTWARE, MOST_BYTES, PARTS, PARTS_OF_SOFTWARE};
 use super::view::{ALIGNMENT, Pass, PassAxis};
 use crate::family::Family;
-use crate::keys;
-use crate::schedule::Limits;
+use crate::kernel::{PassInput, Sink, WORKGROUP};
+use crate::keys::{self, TeamKey, TeamWindow};
+use crate::schedule::{Dispatch, Schedule};
 use crate::tables::PassWindow;
 use crate::uniform;
-use crate::wgsl::key::KernelKey;
-
-/// Invocations that share a slice of a plane (shaders/kernel/pool_reduce.wgsl).
-const MEMBERS: u64 = 8;
-
-/// How the planes of a pool are reduced.
-pub(super) struct PlaneReduction {
-    planes: u64,
-    /// Elements per plane.
-    elements: u64,
-    /// Elements per invocation.
-    share: u64,
-    /// Candidates per invocation of a later stage.
-    choice: u64,
-}
 
 /// The elements of a plane, if the windows of a plan are whole, contiguous planes.
 ///
@@ -47,79 +35,101 @@ pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, Pla
     Ok(plan.axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64)))
 }
 
-/// How a plan is reduced, if its windows are whole, contiguous planes.
-pub(super) fn plane_reduction(plan: &PoolPlan, limits: &Limits) -> Result<PlaneReduction, PlanError> {
-    let elements = plane_elements(plan, Family::Reducing)?;
-    if plan.later_part {
-        return Family::Reducing.refuse("the windows are parts of windows");
-    }
-    if elements >= MAX_ELEMENTS >> 3 {
-        return Family::Reducing.refuse("a plane has more elements than a stride can count");
-    }
-    let (many, choice) =
-        if limits.software { (MANY_BYTES_OF_SOFTWARE, CHOICE_OF_SOFTWARE) } else { (MANY_BYTES, CHOICE) };
-    let [many, few] = [many, FEW_BYTES].map(|bytes| bytes.checked_div(plan.dtype().bytes() as u64).unwrap_or(1));
-    let share = if count(plan.input_shape()).div_ceil(many) >= INVOCATIONS { many } else { few };
-    Ok(PlaneReduction { planes: count(&[plan.batch, plan.channels]), elements, share, choice })
-}
-
 /// An upper bound on the bytes of scratch memory and uniforms that reducing a tile of this plan takes. A tile's windows
 /// may be whole planes of the tile even where the plan's windows are not whole planes of X.
 pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     if plan.most_taps() < REDUCED_FROM {
         return 0;
     }
-    let planes = count(&[plan.batch, plan.channels]);
-    let bytes = count(plan.input_shape()).saturating_mul(plan.dtype().bytes() as u64);
-    let candidates = (bytes / FEW_BYTES).saturating_add(planes.saturating_mul(MEMBERS));
-    // Every stage divides the number of candidates by `CHOICE`, rounded up per plane.
-    const STAGES: u64 = 10;
-    const CONSTANTS: u64 = 2 * STAGES * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
-    let later = (candidates / (CHOICE / 2)).saturating_add(planes.saturating_mul(STAGES));
-    candidates.saturating_add(later).saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
+    // Later parts of windows are pooled along one axis after the other instead, the longest first and in parts of 1,024
+    // taps: in at most ten dispatches.
+    const CONSTANTS: u64 = 2 * 10 * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
+    let elements = count(plan.input_shape());
+    let longest = plan.axes.iter().map(|axis| axis.input as u64).max().unwrap_or(1);
+    let along_others = elements.checked_div(longest).unwrap_or(0).saturating_mul(2);
+    let parts = elements.saturating_mul(plan.dtype().bytes() as u64) / 512;
+    let candidates = along_others.saturating_add(parts).saturating_add(count(&[plan.batch, plan.channels]));
+    candidates.saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
 }
 
-impl PlaneReduction {
-    pub fn key(&self, plan: &PoolPlan) -> KernelKey {
-        keys::reduce(plan.reduction, plan.dtype(), count(plan.input_shape()), plan.nan_policy)
-    }
+/// Elements of a part: few enough that there are `parts` in all, where X has so many bytes.
+fn elements_of_a_part(plan: &PoolPlan, parts: u64) -> u64 {
+    let size = plan.dtype().bytes() as u64;
+    let bytes = count(plan.input_shape()).saturating_mul(size).checked_div(parts).unwrap_or(0);
+    let bytes = bytes.clamp(FEWEST_BYTES, MOST_BYTES);
+    (1u64 << bytes.ilog2()).checked_div(size).unwrap_or(1)
+}
 
-    /// The stages: the first reduces planes to candidates, with eight invocations per slice of a plane; the next ones
-    /// reduce candidates to fewer candidates; the last one writes the outputs.
-    ///
-    /// # Errors
-    /// [`PlanError::ExceedsLimit`] for more candidates than positions can count.
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "an invocation's share is 32 to 2048 elements, and a plane has less than 2^28 (`plane_reduction`)"
-    )]
-    pub fn passes(&self, plan: &PoolPlan) -> Result<Vec<Pass>, PlanError> {
-        let part = self.share * MEMBERS;
-        let mut candidates = self.elements.div_ceil(part) * MEMBERS;
-        // The members of a team read their slice in strides. To compute the bound ranges, a member's reads are
-        // described as one dilated window. It is wide enough to cover the whole slice, both for the first and for the
-        // last member.
-        let before = (MEMBERS - 1) * self.share;
-        let dilation = (before + part - 1).div_ceil(self.share - 1);
-        let window = AxisWindow::Strided {
-            kernel: self.share as i64,
-            stride: self.share as i64,
-            dilation: dilation as i64,
-            pad_begin: before as i64,
-        };
-        let pass = |input, output, most_taps, window| {
-            let axis = PassAxis { input, output, most_taps, window: PassWindow::Axis(window) };
-            Pass::of(self.planes, [PassAxis::unit(), PassAxis::unit(), axis], 1)
-        };
-        let mut passes = vec![pass(self.elements, candidates, self.share, window)?];
-        while passes.len() == 1 || candidates > 1 {
-            let fewer = candidates.div_ceil(self.choice);
-            let choice = self.choice as i64;
-            let window = AxisWindow::Strided { kernel: choice, stride: choice, dilation: 1, pad_begin: 0 };
-            passes.push(pass(candidates, fewer, self.choice.min(candidates), window)?);
-            candidates = fewer;
-        }
-        debug_assert_eq!(count(plan.output_shape()), self.planes);
-        Ok(passes)
+/// A pass in which a plane is one axis: windows of `kernel` of its elements or of its candidates, `stride` apart. The
+/// stride may count elements of X where there is one window only.
+pub(super) fn plane_pass(plan: &PoolPlan, extent: u64, kernel: u64, stride: u64) -> Result<Pass, PlanError> {
+    let output = extent.div_ceil(kernel.max(1));
+    let (most_taps, kernel, stride) = (kernel.min(extent), kernel as i64, stride as i64);
+    let window = PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 });
+    let axis = PassAxis { input: extent, output, most_taps, window };
+    Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
+}
+
+/// Appends the dispatches to a schedule that has none.
+pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
+    let Wanted { plan, limits, activation_kind, activation } = *wanted;
+    let elements = plane_elements(plan, Family::Reducing)?;
+    if plan.later_part || elements == 0 {
+        return Family::Reducing.refuse("the windows are parts of windows, or empty");
     }
+    if elements >= MAX_ELEMENTS >> 3 {
+        return Family::Reducing.refuse("a plane has more elements than a stride can count");
+    }
+    let (least, sharing) = if limits.software { (PARTS_OF_SOFTWARE, MEMBERS_OF_SOFTWARE) } else { (PARTS, MEMBERS) };
+    let part = elements_of_a_part(plan, least);
+    let parts = elements.div_ceil(part);
+    // The kernels find parts and planes in X by the strides.
+    let passes = [plane_pass(plan, elements, part, part)?, plane_pass(plan, parts, parts, elements)?];
+    let candidates = passes[0].outputs.saturating_mul(CANDIDATE_BYTES);
+    check_buffer("bytes of candidates (max_buffer_bytes)", candidates, limits)?;
+    schedule.scratch.push(candidates);
+    // The largest power of two that leaves no invocation without a candidate.
+    let members = 1 << parts.min(WORKGROUP).ilog2();
+    let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
+    let lanes = lanes(plan.dtype());
+    let stages = [
+        (
+            (PassInput::Elements, Sink::Candidates),
+            keys::reduce(plan, sharing),
+            Groups {
+                unit: ALIGNMENT / CANDIDATE_BYTES,
+                invocations_per_group: WORKGROUP,
+                ..Groups::of(1, plan.dtype())
+            },
+            part.div_ceil(WORKGROUP),
+        ),
+        (
+            (PassInput::Candidates, Sink::of(plan)),
+            keys::team(&TeamKey {
+                reduction: plan.reduction,
+                dtype: plan.dtype(),
+                elements: count(plan.input_shape()),
+                sink: Sink::of(plan),
+                activation: activation_kind,
+                members,
+                window: TeamWindow::Candidates,
+                constants: &passes[1].constants(plan.nan_policy),
+            }),
+            Groups { invocations_per_group: members.into(), ..Groups::of(lanes, plan.dtype()) },
+            parts.div_ceil(members.into()).saturating_add(epilogue.iterations()).saturating_mul(lanes),
+        ),
+    ];
+    let partitioner = Partitioner { plan, passes: &passes, limits };
+    for (number, ((input, sink), key, groups, iterations)) in stages.into_iter().enumerate() {
+        // What the invocations of a workgroup find is joined in 16 iterations of each of its windows.
+        let iterations = iterations.saturating_add(lanes.saturating_mul(16));
+        let uniform = epilogue.uniform_of(&passes[number], &mut schedule.tables, limits)?;
+        for ranges in partitioner.dispatches(number, sink, &groups)? {
+            let grid = grid(groups.invocations(ranges.outputs), limits)?;
+            let uniform = ranges.uniform(uniform, grid);
+            let operands = ranges.operands(number, input, sink, plan, &key);
+            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
+        }
+    }
+    Ok(())
 }

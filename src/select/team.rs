@@ -5,8 +5,8 @@ use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
-use super::partition::{Groups, unit};
-use super::reduce::plane_elements;
+use super::partition::Groups;
+use super::reduce::{plane_elements, plane_pass};
 use super::tuning::team::{
     LEAST_ELEMENTS, LEAST_ELEMENTS_OF_WORDS, LEAST_LOADS, LEAST_LOADS_OF_ROW, LEAST_ROW_BYTES,
     LEAST_ROW_BYTES_OF_SMALL, LEAST_TAPS, MEMBERS, MOST_ALONG, MOST_APART,
@@ -43,7 +43,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     }
     let plane = plane_elements(plan, Family::Teamed).ok().filter(|&elements| elements > 0);
     let (pass, team) = match plane {
-        Some(elements) => (plane_pass(plan, elements)?, Team::of_plane(plan, elements)),
+        Some(elements) => (plane_pass(plan, elements, elements, 1)?, Team::of_plane(plan, elements)),
         None => {
             let pass = only_pass(plan, Family::Teamed, limits)?;
             let team = Team::of_rows(plan, &pass)?;
@@ -70,13 +70,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         window: team.window,
         constants: &one.pass.constants(plan.nan_policy),
     });
-    let groups = Groups {
-        unit: unit(plan.dtype()),
-        outputs_per_group: lanes,
-        invocations_per_group: members,
-        whole: false,
-        taps: None,
-    };
+    let groups = Groups { invocations_per_group: members, ..Groups::of(lanes, plan.dtype()) };
     one.dispatches(schedule, key, &groups, 1, iterations)
 }
 
@@ -118,13 +112,6 @@ pub(super) fn is_small_plane(plan: &PoolPlan) -> bool {
 
 fn least_elements(plan: &PoolPlan) -> u64 {
     if plan.dtype().bytes() == 4 { LEAST_ELEMENTS_OF_WORDS } else { LEAST_ELEMENTS }
-}
-
-/// A pass in which a plane is one axis of all its elements.
-fn plane_pass(plan: &PoolPlan, elements: u64) -> Result<Pass, PlanError> {
-    let window = AxisWindow::Strided { kernel: elements as i64, stride: 1, dilation: 1, pad_begin: 0 };
-    let axis = PassAxis { input: elements, output: 1, most_taps: elements, window: PassWindow::Axis(window) };
-    Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
 }
 
 /// The most loads that `elements` contiguous elements take: they may begin and end within a load.

@@ -65,27 +65,27 @@ pub(super) mod view {
     pub const PART_TAPS: u64 = 1_024;
 }
 
-/// Whole planes in stages.
+/// Whole planes in two dispatches.
 pub(super) mod reduce {
-    /// Bytes that an invocation reads in the first stage. Card: planes of 512x512 take 1.35 copies with 1024 bytes and
-    /// 1.27 with 2048.
-    pub const MANY_BYTES: u64 = 2_048;
+    /// The most bytes of a part of a plane, which a workgroup reduces to a candidate: 2 KiB an invocation. Card, with
+    /// several dispatches for the candidates: planes of 512x512 took 1.35 copies with 1 KiB, 1.27 with 2 KiB.
+    pub const MOST_BYTES: u64 = 128 << 10;
 
-    /// The same on software adapters: 128 times the eight bytes of its candidate.
-    pub const MANY_BYTES_OF_SOFTWARE: u64 = 1_024;
+    /// The fewest: four loads of every invocation, which are in flight together.
+    pub const FEWEST_BYTES: u64 = 4 << 10;
 
-    /// The same for tensors too small to fill the device.
-    pub const FEW_BYTES: u64 = 256;
+    /// Parts that fill a large card, 2^17 invocations. Never varied.
+    pub const PARTS: u64 = 1 << 11;
 
-    /// Invocations that fill a large card. Never varied.
-    pub const INVOCATIONS: u64 = 1 << 17;
+    /// The same for software adapters. Software, a volume of 8 MB: 1.05 copies with 16, 1.2 with 64, 2.8 with 512.
+    pub const PARTS_OF_SOFTWARE: u64 = 1 << 4;
 
-    /// Candidates that an invocation of a later stage reduces to one. Card: a volume of 256x512x512 takes 2.5 copies
-    /// with 64 candidates, one after the other, and 1.65 with 8.
-    pub const CHOICE: u64 = 8;
+    /// Invocations that share a slice of a part: all of the workgroup, so that it reads a part from front to back.
+    pub const MEMBERS: u32 = 64;
 
-    /// The same on software adapters, where a further stage costs more than its reads.
-    pub const CHOICE_OF_SOFTWARE: u64 = 64;
+    /// The same on software adapters, where those that run at a time are to read from front to back. Software, a volume
+    /// of 8 MB, in 64 parts: 1.2 copies with 8, 4.3 with 64.
+    pub const MEMBERS_OF_SOFTWARE: u32 = 8;
 }
 
 /// Small windows by thread tiles.

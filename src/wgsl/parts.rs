@@ -125,7 +125,8 @@ parts! {
     core / output_windows: output_windows;
     core / run: run;
     core / scan: plane scan ordered;
-    core / share: share_plane share_rows;
+    core / share: share_plane share_candidates share_rows;
+    core / team: team;
     core / accumulate_row: accumulate_row row_elements row_words;
     core / accumulators: accumulators;
     core / winner: scanned accumulated;

@@ -23,6 +23,24 @@ fn schedules(plan: &Plan) -> Vec<Schedule> {
 }
 
 #[test]
+fn whole_planes_take_two_dispatches_whatever_their_size() {
+    // The most elements of a plane of this family, less one, in the last one.
+    let shapes: [&[usize]; 5] =
+        [&[1, 1, 64, 64], &[3, 5, 67, 65], &[8, 64, 512, 512], &[1, 1, 256, 512, 512], &[1, 1, (1 << 28) - 1]];
+    let large = Limits { max_buffer_bytes: 1 << 40, max_binding_bytes: 1 << 40, ..Limits::WEBGPU };
+    for shape in shapes {
+        for (dtype, software) in [(DType::U8, false), (DType::F32, true), (DType::F64, false), (DType::F16, true)] {
+            let plan = GlobalMaxPool::new().plan(shape, dtype, Some(IndexType::I64)).unwrap();
+            let schedule = select(&plan, &Limits { software, ..large }, &Choice::default()).unwrap();
+            assert_eq!((schedule.family(), schedule.dispatches().len()), (Family::Reducing, 2), "{shape:?}, {dtype:?}");
+            assert!(schedule.dispatches().iter().all(|dispatch| dispatch.iterations() <= MAX_ITERATIONS));
+            let bytes = shape.iter().product::<usize>() * dtype.bytes();
+            assert!(schedule.scratch_bytes() <= (bytes / 256) as u64, "{shape:?}, {dtype:?}");
+        }
+    }
+}
+
+#[test]
 fn no_invocation_loops_longer_than_software_drivers_allow() {
     let pools: Vec<(Box<dyn Pooling>, Vec<usize>)> = vec![
         (Box::new(MaxPool::new([2, 2]).strides([2, 2])), vec![4, 8, 64, 64]),

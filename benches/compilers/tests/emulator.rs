@@ -256,3 +256,49 @@ fn random_pools_give_the_references_bits() {
     assert!(all_wrong.is_empty(), "{} are wrong: {all_wrong:#?}", all_wrong.len());
     assert!(valid * 2 > cases, "{valid} of {cases}");
 }
+
+/// Whole planes drawn at random, in two dispatches. Planes are a few parts of 4 KiB long, with a few elements more or
+/// less; most of a plane may be one value, and NaN, both zeros and several maxima may lie anywhere, as at the ends of
+/// parts.
+#[test]
+fn random_planes_give_the_references_bits() {
+    let (mut parts, mut all_wrong) = ([false; 3], Vec::new());
+    for case in 0..120 {
+        let mut random = fastrand::Rng::with_seed(case);
+        let dtype = DType::ALL[random.usize(..DType::ALL.len())];
+        let part = 4096 / dtype.bytes();
+        let number = [0, 1, 1, 2, 7, 17][random.usize(..6)];
+        let elements = (part * number + [0, random.usize(1..9), random.usize(1..part)][random.usize(..3)]).max(1);
+        let planes = [1, random.usize(2..=5)][usize::from(number < 7)];
+        let channels = if random.bool() { [planes, 1] } else { [1, planes] };
+        let layout = if channels[1] == 1 && random.bool() { Layout::Nhwc } else { Layout::Nchw };
+        let rows = (2..9).find(|rows| elements.is_multiple_of(*rows)).unwrap_or(1);
+        let extents = [rows, elements / rows];
+        let shape = match layout {
+            Layout::Nchw => [channels, extents].concat(),
+            Layout::Nhwc => [&channels[..1], &extents, &channels[1..]].concat(),
+        };
+        let policy = NanPolicy::ALL[random.usize(..NanPolicy::ALL.len())];
+        let pool = MaxPool::new(extents.map(|extent| extent as i64)).layout(layout).nan_policy(policy);
+        let indices = [None, Some(IndexType::I32), Some(IndexType::I64)][random.usize(..3)];
+        let plan = pool.plan(&shape, dtype, indices).unwrap();
+        let drawn = x(&plan, [0, 1, 8, 8][random.usize(..4)], case);
+        let mut bytes = drawn.clone();
+        if random.bool() {
+            // One value, and others in few places.
+            let (size, all) = (dtype.bytes(), drawn.len() / dtype.bytes());
+            bytes = drawn[..size].repeat(all);
+            for _ in 0..random.usize(..6) {
+                let near = part * random.usize(..=all / part) + random.usize(..3);
+                let at = [0, elements - 1, near.saturating_sub(1).min(all - 1)][random.usize(..3)] * size;
+                let from = random.usize(..all) * size;
+                bytes[at..at + size].copy_from_slice(&drawn[from..from + size]);
+            }
+        }
+        let (_, wrong) = wrong(&plan, &[bytes], Some(Family::Reducing));
+        parts[[0, 1, 9].into_iter().rposition(|least| elements.div_ceil(part) > least).unwrap()] = true;
+        all_wrong.extend(wrong.into_iter().map(|what| format!("seed {case}: {what}")));
+    }
+    assert!(all_wrong.is_empty(), "{} are wrong: {all_wrong:#?}", all_wrong.len());
+    assert_eq!(parts, [true; 3], "one part, a few, and more than eight invocations have candidates");
+}

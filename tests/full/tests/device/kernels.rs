@@ -22,7 +22,7 @@ tests! {
         thread_tiles_of_several_lines,
         blocks_of_channels,
         blocks_in_several_dispatches,
-        planes_reduced_in_stages,
+        planes_reduced_in_two_dispatches,
         windows_shared_by_teams,
         windows_that_slide,
         unpools_by_cells,
@@ -238,7 +238,7 @@ fn blocks_in_several_dispatches() {
     run(&stem.dilations([1, 2]), [3, 9, 63, 63], DType::U8, I32);
 }
 
-fn planes_reduced_in_stages() {
+fn planes_reduced_in_two_dispatches() {
     let run =
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Reducing, pool, shape, dtype, indices);
     let global = GlobalMaxPool::new();
@@ -250,7 +250,7 @@ fn planes_reduced_in_stages() {
     let limits = Limits { max_binding_bytes: 40 << 10, ..gpu().limits() };
     agrees_within(&limits, Family::Reducing, &global, &[5, 67, 11, 13], DType::F16, I32);
     // The maximum at several positions of a plane whose parts may differ in size.
-    for elements in [72, 4_096, 4_097, 9_000] {
+    for elements in [72, 4_096, 4_097, 9_000, 300_000] {
         for at in [0, 63, 64, 71, elements / 2, elements - 1] {
             let mut data = vec![0u8; elements];
             data[at] = 1;
@@ -258,6 +258,7 @@ fn planes_reduced_in_stages() {
             let plan = global.plan(x.shape(), DType::U8, I32).unwrap();
             let choice = Choice { family: Some(Family::Reducing), build: None };
             let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
+            assert_eq!(schedule.dispatches().len(), 2);
             let prepared = gpu().prepare_blocking(schedule).unwrap();
             let (y, indices) = calls::max_pool_with_indices::<u8, i32>(&prepared, x.view()).unwrap();
             assert_eq!((y.data(), indices.data()), (&[1][..], &[at as i32][..]), "{at} of {elements}");
