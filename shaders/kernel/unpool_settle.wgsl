@@ -1,9 +1,6 @@
 // Last step of a gathering unpool whose indices may lie anywhere. If the step before has told of an index outside its
 // source's window, it settles who gives a claimed element its value: the last of the sources that claim it, or the last
 // one whose window covers it, which has written it already. Elements have no owners after that.
-//
-//      owners, a turn of a workgroup   . 7 . . | . . 3 . | 9 . . .
-//      words with owners               1 6 8                        a list, so that few invocations idle in what follows
 // Fewest bytes: none to speak of, or the owners once, and for each of them its index, its value and four bytes.
 // provides: main
 // requires: gather, flat, quotient, owners, TOLD, rank_of, source_position, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, y, load, read_index, write_report, activate, report, INNER, PLAIN, POSITIONS, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2
@@ -12,12 +9,10 @@ const COVERING_0: u32 = (KERNEL_0 + STRIDE_0 - 1u) / STRIDE_0;
 const COVERING_1: u32 = (KERNEL_1 + STRIDE_1 - 1u) / STRIDE_1;
 const COVERING_2: u32 = (KERNEL_2 + STRIDE_2 - 1u) / STRIDE_2;
 
-// Words of an invocation in a turn.
+// Words that an invocation looks at together.
 const PER_TURN: u32 = 4u;
 
 var<workgroup> told: u32;
-var<workgroup> listed: atomic<u32>;
-var<workgroup> words: array<u32, PER_TURN * WORKGROUP>;
 
 // The last of the sources whose windows cover an element and whose index names it: its position in X plus one, or zero.
 fn last_source(output: u32) -> u32 {
@@ -78,15 +73,18 @@ fn last_source(output: u32) -> u32 {
   return found;
 }
 
-// Notes a word if one of its elements has an owner.
-fn list(word: u32) {
-  var claimed = 0u;
-  for (var lane = 0u; lane < OUTPUTS; lane++) { // unrolled
-    claimed |= atomicLoad(&owners.each[min(word * OUTPUTS + lane, gather.outputs - 1u)]);
+// Which of the words from `base` on have an element with an owner: a bit for each.
+fn claimed(base: u32) -> u32 {
+  var found = 0u;
+  for (var item = 0u; item < PER_TURN; item++) { // unrolled
+    let first = (base + item * gather.blocks) * OUTPUTS;
+    for (var lane = 0u; lane < OUTPUTS; lane++) { // unrolled
+      if (first + lane < gather.outputs && atomicLoad(&owners.each[min(first + lane, gather.outputs - 1u)]) != 0u) {
+        found |= 1u << item;
+      }
+    }
   }
-  if (word * OUTPUTS < gather.outputs && claimed != 0u) {
-    words[atomicAdd(&listed, 1u)] = word;
-  }
+  return found;
 }
 
 fn settle(word: u32) {
@@ -110,12 +108,12 @@ fn settle(word: u32) {
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let first = invocation(group, gather.grid_width, 0u);
+  let number = invocation(group, gather.grid_width, local);
   if (local == 0u) {
     told = atomicLoad(&owners.told);
   }
   if (workgroupUniformLoad(&told) == 0u) {
-    if (first + local == 0u) {
+    if (number == 0u) {
       write_report(0u, gather.sources, true, false);
     }
     return;
@@ -126,18 +124,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     atomicStore(&report[REPORT_OUT_OF_WINDOW], 1u);
     atomicStore(&owners.told, 0u);
   }
-  for (var base = first * PER_TURN; base * OUTPUTS < gather.outputs; base += PER_TURN * gather.blocks) {
-    if (local == 0u) {
-      atomicStore(&listed, 0u);
+  for (var base = number; base * OUTPUTS < gather.outputs; base += PER_TURN * gather.blocks) {
+    var left = claimed(base);
+    while (left != 0u) {
+      settle(base + firstTrailingBit(left) * gather.blocks);
+      left &= left - 1u;
     }
-    workgroupBarrier();
-    for (var item = 0u; item < PER_TURN; item++) { // unrolled
-      list(base + item * WORKGROUP + local);
-    }
-    workgroupBarrier();
-    for (var number = local; number < atomicLoad(&listed); number += WORKGROUP) {
-      settle(words[number]);
-    }
-    workgroupBarrier();
   }
 }

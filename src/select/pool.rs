@@ -12,7 +12,6 @@ use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, PassInput, RowLoads, Sink, Specialised};
 use crate::keys;
 use crate::schedule::{Dispatch, Limits, Schedule};
-use crate::uniform;
 
 /// Appends a family's dispatches to a schedule that has none.
 type Dispatches = fn(&mut Schedule, &Wanted<'_>) -> Result<(), PlanError>;
