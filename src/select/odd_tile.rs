@@ -5,15 +5,18 @@ use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
+use super::cost::{of_an_output, per_tap};
 use super::epilogue::Wanted;
 use super::one_pass::OnePass;
 use super::partition::{Groups, same_place, unit};
+use super::tuning::cost::OF_ODD_TILES;
 use super::tuning::thread_tile::{
     INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_QUADS_OF_HALVES, MOST_WORDS, MOST_WORDS_OF_A_QUAD, TALLEST,
 };
 use crate::family::Family;
 use crate::kernel::{ActivationKind, Sink, WindowConstants};
 use crate::keys::{self, OddLine, OddTile, OddTileKey};
+use crate::schedule::Effort;
 use crate::schedule::Schedule;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -71,7 +74,8 @@ pub(super) fn dispatches(
     }
     tile.split(&mut one, height.div_ceil(lines));
     let block = groups.invocations_per_group;
-    one.dispatches(schedule, key, &groups, block, iterations)
+    let effort = tile.effort(plan, &one, lines as f64);
+    one.dispatches(schedule, key, &groups, block, iterations, effort)
 }
 
 /// The thread tile of an invocation in lines that are not whole words, if the windows are small enough to assemble
@@ -128,6 +132,21 @@ fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
 }
 
 impl OddTile {
+    /// What an invocation does.
+    fn effort(&self, plan: &PoolPlan, one: &OnePass<'_>, lines: f64) -> Effort {
+        let [depths, kernel, columns] = self.window.kernel.map(f64::from);
+        let (seen, [.., stride]) = (f64::from(self.outputs_seen()), self.window.stride.map(f64::from));
+        let between = if self.shares_lines() { f64::from(self.lines_between) } else { kernel };
+        let rows = depths * (between * (lines - 1.0) + kernel);
+        Effort {
+            operations: seen * lines * (of_an_output(plan) + one.of_an_index())
+                + OF_ODD_TILES * per_tap(plan.dtype()) * seen * rows * columns,
+            loads: rows * seen * stride / f64::from(self.in_a_word),
+            waits: rows,
+            apart: f64::from(self.across) * plan.dtype().bytes() as f64 * one.pass.apart(),
+        }
+    }
+
     fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> KernelKey {
         let odd = OddLine { x_aligned: self.begins_words(one), behind: self.behind(one) };
         keys::odd_tile(&OddTileKey {

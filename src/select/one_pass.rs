@@ -6,10 +6,11 @@ use super::bounds::grid;
 use super::digits::dense_strides;
 use super::epilogue::{Epilogue, Wanted};
 use super::partition::{Groups, Partitioner, same_place};
+use super::tuning::cost::OF_A_DIGIT;
 use super::view::Pass;
 use crate::family::Build;
-use crate::kernel::{PassInput, Sink};
-use crate::schedule::{Dispatch, Limits, Schedule};
+use crate::kernel::{IndexDigits, PassInput, Sink};
+use crate::schedule::{Dispatch, Effort, Limits, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -47,6 +48,12 @@ impl<'a> OnePass<'a> {
         self.plan.indices.is_some() && (self.index_map() != 0 || !same_place(self.plan))
     }
 
+    /// Vector operations for the index of an output, beside those for its maximum.
+    pub fn of_an_index(&self) -> f64 {
+        let IndexDigits { index, store, .. } = self.epilogue.index_digits(self.plan);
+        if self.takes_digits() { OF_A_DIGIT * f64::from(index.saturating_add(store)) } else { 0.0 }
+    }
+
     /// Whether each stride of the indices, times the channels, is the stride of the positions.
     fn counts_columns(&self, indices: &[i64], positions: &[i64]) -> bool {
         let inner = self.plan.channels as i64;
@@ -63,6 +70,7 @@ impl<'a> OnePass<'a> {
         groups: &Groups,
         block_invocations: u64,
         iterations: u64,
+        effort: Effort,
     ) -> Result<(), PlanError> {
         let (plan, sink) = (self.plan, Sink::of(self.plan));
         let partitioner = Partitioner { plan, passes: &[self.pass], limits: self.limits };
@@ -79,7 +87,7 @@ impl<'a> OnePass<'a> {
             uniform.store_first = ranges.store.first as u32;
             uniform.grid_width = grid[0];
             let operands = ranges.operands(0, PassInput::Elements, sink, plan, &key);
-            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
+            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations).with(effort));
         }
         Ok(())
     }

@@ -4,14 +4,16 @@ use wgpu_pooling_plan::internal::{count, device_bytes};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
+use super::cost::per_tap;
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
+use super::tuning::cost::{LOAD_BYTES, LOADS_TOGETHER, OF_A_CANDIDATE, OF_A_DIGIT, OF_A_WINDOW, OF_TEAMS};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, PassInput, RowLoads, Sink, Specialised};
 use crate::keys;
-use crate::schedule::{Dispatch, Limits, Schedule};
+use crate::schedule::{Dispatch, Effort, Limits, Schedule};
 use crate::uniform;
 
 /// Appends a family's dispatches to a schedule that has none.
@@ -82,11 +84,20 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
             Some(reduction) => reduction.key(plan),
             None => keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
         };
+        let effort = match reduction.as_ref().filter(|_| number == 0) {
+            Some(_) => {
+                let (share, bytes) = (pass.axes[2].most_taps as f64, plan.dtype().bytes() as f64);
+                let loads = share * bytes / LOAD_BYTES;
+                let operations = OF_TEAMS * per_tap(plan.dtype()) * share;
+                Effort { operations, loads, waits: loads / LOADS_TOGETHER, apart: LOAD_BYTES }
+            }
+            None => effort(pass, input, sink, specialised.as_ref(), plan),
+        };
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
             let uniform = of_ranges(*uniform, &ranges, grid);
             let operands = ranges.operands(number, input, sink, plan, &key);
-            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
+            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations).with(effort));
         }
     }
     check_bytes("bytes of window tables", schedule.tables.bytes(), limits)
@@ -102,6 +113,35 @@ fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) ->
         store_first: ranges.store.first as u32,
         grid_width: grid[0],
         ..uniform
+    }
+}
+
+/// What an invocation of a tap-by-tap pass does.
+fn effort(pass: &Pass, input: PassInput, sink: Sink, specialised: Option<&Specialised>, plan: &PoolPlan) -> Effort {
+    let dtype = plan.dtype();
+    let [layers, rows, row] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1) as f64);
+    let taps = layers * rows * row;
+    let candidates = (taps, taps, OF_A_CANDIDATE * taps, CANDIDATE_BYTES as f64);
+    let (loads, waits, compared, bytes) = match (input, specialised) {
+        (PassInput::Elements, Some(Specialised { row, .. })) => {
+            let waits = layers * rows * f64::from(row.chunks);
+            let loads = waits * f64::from(row.together);
+            (loads, waits, if row.words { loads * lanes(dtype) as f64 } else { taps }, dtype.bytes() as f64)
+        }
+        (PassInput::Elements, None) => (taps, taps, taps, dtype.bytes() as f64),
+        _ => candidates,
+    };
+    let outputs = if sink == Sink::Candidates { 1.0 } else { lanes(dtype) as f64 };
+    // Keys of fewer bytes have room for a tap's number.
+    let places = input == PassInput::Elements && sink.index_type().is_some() && dtype.bytes() >= 4;
+    let digits = specialised.map_or(0, |it| it.index_digits.index.saturating_add(it.index_digits.store));
+    let of_indices = if sink == Sink::Candidates { 0.0 } else { OF_A_DIGIT * f64::from(digits) };
+    let of_a_window = OF_A_WINDOW + per_tap(dtype) * compared * if places { 2.0 } else { 1.0 } + of_indices;
+    Effort {
+        operations: outputs * of_a_window,
+        loads: outputs * loads,
+        waits: outputs * waits,
+        apart: outputs * bytes * pass.apart(),
     }
 }
 

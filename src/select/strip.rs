@@ -8,12 +8,13 @@ use super::bounds::MAX_ITERATIONS;
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, same_place, unit};
+use super::tuning::cost::{LOAD_BYTES, OF_STRIPS};
 use super::tuning::strip::{INVOCATIONS, MOST_BLOCKS};
 use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
 use crate::kernel::{Sink, WORKGROUP, WindowConstants};
 use crate::keys::{self, StripKey};
-use crate::schedule::Schedule;
+use crate::schedule::{Effort, Schedule};
 use crate::uniform;
 
 /// The extents of a window: a strip has eight columns, of which all row windows hold one; and the number of a tap has
@@ -92,7 +93,15 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if iterations > MAX_ITERATIONS {
         return Family::Sliding.refuse("a strip is too long for one workgroup");
     }
-    one.dispatches(schedule, key, &groups, STRIP, iterations)
+    let outputs = blocks.saturating_add(1).saturating_mul(lines.into()) as f64;
+    let of_an_output = if plan.indices.is_some() { 2.0 * OF_STRIPS } else { OF_STRIPS };
+    let effort = Effort {
+        operations: outputs * (of_an_output + one.of_an_index()) * if plan.dtype().bytes() < 4 { 1.4 } else { 1.0 },
+        loads: outputs / STRIP as f64 * f64::from(window.kernel[2].saturating_add(7).div_ceil(4)),
+        waits: blocks.saturating_add(1) as f64,
+        apart: LOAD_BYTES,
+    };
+    one.dispatches(schedule, key, &groups, STRIP, iterations, effort)
 }
 
 /// Whether large windows, whole and none of them empty, move by one element along lines and columns.

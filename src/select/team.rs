@@ -3,19 +3,18 @@
 use wgpu_pooling_plan::internal::{count, within};
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
+use super::cost::{LINE_BYTES, per_tap};
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
 use super::reduce::plane_elements;
-use super::tuning::team::{
-    LEAST_ELEMENTS, LEAST_ELEMENTS_OF_WORDS, LEAST_LOADS, LEAST_LOADS_OF_ROW, LEAST_ROW_BYTES,
-    LEAST_ROW_BYTES_OF_SMALL, LEAST_TAPS, MEMBERS, MOST_ALONG, MOST_APART,
-};
+use super::tuning::cost::{LOADS_TOGETHER, OF_A_TEAM, OF_TEAMS};
+use super::tuning::team::{LEAST_LOADS, LEAST_LOADS_OF_ROW, MEMBERS, MOST_ALONG, MOST_APART};
 use super::view::{Pass, PassAxis, only_pass};
 use crate::family::Family;
 use crate::kernel::Sink;
 use crate::keys::{self, TeamKey, TeamWindow};
-use crate::schedule::Schedule;
+use crate::schedule::{Effort, Schedule};
 use crate::tables::PassWindow;
 
 /// Rows that an invocation reads at the same time (shaders/core/share.wgsl).
@@ -28,7 +27,10 @@ const LOAD_BYTES: u64 = 16;
 struct Team {
     members: u32,
     window: TeamWindow,
-    /// The most loop iterations of a member.
+    /// Members whose loads lie beside each other.
+    along: u32,
+    /// The most loads of a member, and its loop iterations.
+    loads: u64,
     iterations: u64,
 }
 
@@ -77,47 +79,16 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         whole: false,
         taps: None,
     };
-    one.dispatches(schedule, key, &groups, 1, iterations)
-}
-
-/// Whether teams are preferred: for whole planes, and for large windows that hardly overlap and have long rows.
-pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
-    if let Ok(elements) = plane_elements(plan, Family::Teamed) {
-        return elements >= least_elements(plan);
-    }
-    // Windows that share most of their elements are left to families that read shared elements once.
-    let apart = plan.axes.iter().all(|axis| match axis.window {
-        AxisWindow::Strided { kernel, stride, .. } => axis.output == 1 || stride.saturating_mul(2) > kernel,
-        AxisWindow::Adaptive { .. } => axis.output.saturating_mul(2) <= axis.input,
-    });
-    let least = if plan.dtype().bytes() < 4 { LEAST_ROW_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
-    apart && plan.most_taps() >= LEAST_TAPS && row_bytes(plan) >= least
-}
-
-/// Whether teams are preferred, and the rows of a window are long even by the threshold for elements of a word or more.
-pub(super) fn reads_long_rows(plan: &PoolPlan) -> bool {
-    let together = plan.layout() == Layout::Nchw || plan.channels == 1;
-    together && is_preferred(plan) && row_bytes(plan) >= LEAST_ROW_BYTES
-}
-
-/// The most bytes of a row of a window.
-fn row_bytes(plan: &PoolPlan) -> u64 {
-    let row = plan.axes.last().map_or(0, |axis| axis.most_taps());
-    row.saturating_mul(plan.dtype().bytes() as u64)
-}
-
-/// Whether windows are whole planes whose elements lie together.
-pub(super) fn is_whole_plane(plan: &PoolPlan) -> bool {
-    plane_elements(plan, Family::Teamed).is_ok()
-}
-
-/// Whether windows are whole planes with too few elements for a team.
-pub(super) fn is_small_plane(plan: &PoolPlan) -> bool {
-    plane_elements(plan, Family::Teamed).is_ok_and(|elements| elements < least_elements(plan))
-}
-
-fn least_elements(plan: &PoolPlan) -> u64 {
-    if plan.dtype().bytes() == 4 { LEAST_ELEMENTS_OF_WORDS } else { LEAST_ELEMENTS }
+    let loads = lanes as f64 * team.loads as f64;
+    let compared = loads * LOAD_BYTES as f64 / plan.dtype().bytes() as f64;
+    let outcome = OF_A_TEAM * if plan.indices.is_some() { 2.0 } else { 1.0 };
+    let effort = Effort {
+        operations: lanes as f64 * outcome + OF_TEAMS * per_tap(plan.dtype()) * compared,
+        loads,
+        waits: loads / LOADS_TOGETHER,
+        apart: LINE_BYTES / f64::from(team.along).min(LINE_BYTES / LOAD_BYTES as f64),
+    };
+    one.dispatches(schedule, key, &groups, 1, iterations, effort)
 }
 
 /// A pass in which a plane is one axis of all its elements.
@@ -136,8 +107,8 @@ impl Team {
     fn of_plane(plan: &PoolPlan, elements: u64) -> Team {
         let loads = loads(plan, elements);
         let members = MEMBERS.iter().find(|(least, _)| loads >= *least).map_or(1, |(_, members)| *members);
-        let iterations = loads.div_ceil(u64::from(members).max(1)).saturating_add(2);
-        Team { members, window: TeamWindow::Plane, iterations }
+        let loads = loads.div_ceil(u64::from(members).max(1));
+        Team { members, window: TeamWindow::Plane, along: members, loads, iterations: loads.saturating_add(2) }
     }
 
     /// A team as large as the window's loads allow. Members divide a row first, so that neighbours read neighbouring
@@ -161,6 +132,8 @@ impl Team {
         Ok(Team {
             members: along.saturating_mul(apart),
             window: TeamWindow::Rows { along, deep: layers > 1 },
+            along,
+            loads: rows.div_ceil(apart.into()).saturating_mul(loads.div_ceil(along.into())),
             iterations,
         })
     }

@@ -5,10 +5,12 @@ use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
-use super::epilogue::Wanted;
+use super::cost::{of_an_output, of_vectors, per_tap};
+use super::epilogue::{Wanted, lanes};
 use super::odd_tile;
 use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
+use super::tuning::cost::{OF_FOURS, OF_TILES, OF_WORDS};
 use super::tuning::thread_tile::{
     INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_TAPS_OF_A_WORD, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES,
     NARROW,
@@ -17,7 +19,7 @@ use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
 use crate::kernel::{Sink, WindowConstants};
 use crate::keys::{self, Span, ThreadTile, ThreadTileKey};
-use crate::schedule::{Limits, Schedule};
+use crate::schedule::{Effort, Limits, Schedule};
 use crate::uniform;
 
 /// The most taps of a window along a line, and the most lines of a window (shaders/thread_tile/taps.wgsl, tile.wgsl).
@@ -188,6 +190,31 @@ impl Tiles {
         self.rows(pass, lines).saturating_mul(pass.axes[0].output).saturating_mul(row)
     }
 
+    /// What an invocation does.
+    fn effort(&self, plan: &PoolPlan, one: &OnePass<'_>) -> Effort {
+        let [depths, _, columns] = self.tile.window.kernel.map(f64::from);
+        let (dtype, lines) = (plan.dtype(), self.tile.lines);
+        let in_a_word = lanes(dtype) as f64;
+        let (lanes, loads, of_a_tap) = match self.tile.span {
+            Span::Along { before, vectors, behind } => {
+                (4.0, f64::from(vectors) + f64::from(before.saturating_add(behind)) / 4.0, OF_FOURS)
+            }
+            Span::Channels => (4.0, columns, OF_FOURS),
+            Span::One => (1.0, columns, OF_TILES),
+            Span::Word => (in_a_word, columns * in_a_word, OF_WORDS),
+        };
+        let share = if lanes == 4.0 && self.tile.span != Span::Word { of_vectors(plan) } else { 1.0 };
+        let rows = depths * f64::from(self.tile.rows_of(lines));
+        let outputs = lanes * f64::from(lines);
+        Effort {
+            operations: share * (outputs * of_an_output(plan) + of_a_tap * per_tap(dtype) * lanes * rows * columns)
+                + outputs * one.of_an_index(),
+            loads: rows * loads,
+            waits: depths,
+            apart: lanes * dtype.bytes() as f64 * one.pass.apart(),
+        }
+    }
+
     /// Appends the dispatches to a schedule that has none.
     fn dispatches(&self, schedule: &mut Schedule, wanted: &Wanted<'_>, mut one: OnePass<'_>) -> Result<(), PlanError> {
         let Wanted { plan, activation_kind, .. } = *wanted;
@@ -225,7 +252,8 @@ impl Tiles {
         if iterations > MAX_ITERATIONS {
             return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
         }
-        one.dispatches(schedule, key, &groups, 1, iterations)
+        let effort = self.effort(plan, &one);
+        one.dispatches(schedule, key, &groups, 1, iterations, effort)
     }
 }
 

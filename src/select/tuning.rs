@@ -20,42 +20,69 @@ pub(super) mod policy {
     /// Planes of fewer elements are reduced in one stage. Software: for smaller planes a second stage takes longer than
     /// the first stage saves.
     pub const REDUCED_FROM: u64 = 4_096;
+}
 
-    /// Windows of fewer taps are pooled tap by tap, even where neighbours share most taps. Software: 5x5 takes 2.7
-    /// copies by thread tiles, and large windows take 4.8 to 5.3 by sliding, whatever their size.
-    pub const SLIDING_FROM: u64 = 30;
+/// What a schedule costs (src/select/cost.rs).
+pub(super) mod cost {
+    /// How fast a device is, by which dispatches are compared.
+    pub struct Device {
+        /// Seconds for a dispatch that does nothing.
+        pub launch: f64,
+        /// Bytes, vector operations and lines of cache a second.
+        pub bytes: f64,
+        pub operations: f64,
+        pub lines: f64,
+        /// Invocations whose loads are served together.
+        pub together: f64,
+        /// Seconds until a load arrives.
+        pub latency: f64,
+        /// The fewest invocations that fill the device with operations.
+        pub invocations: f64,
+        /// How sharply the slowest part decides.
+        pub power: i32,
+    }
 
-    /// The same threshold for windows with taps along one axis only: they slide in one pass, which is half of the work.
-    pub const SLIDING_ALONG_ONE_FROM: u64 = 10;
+    pub const GPU: Device = Device {
+        launch: 2.5e-6,
+        bytes: 3.05e12,
+        operations: 13.4e12,
+        lines: 2.6e11,
+        together: 32.0,
+        latency: 0.6e-6,
+        invocations: 32_768.0,
+        power: 5,
+    };
 
-    /// Overlapping windows that the thread tile family refuses slide from this number of taps on. Software, in sweeps
-    /// of random geometries: from here on sliding was faster than reading every tap.
-    pub const SLIDING_INSTEAD_FROM: u64 = 6;
+    pub const SOFTWARE: Device = Device {
+        launch: 50e-6,
+        bytes: 2.4e9,
+        operations: 17e9,
+        lines: 1.8e9,
+        together: 1.0,
+        latency: 0.0,
+        invocations: 0.0,
+        power: 1,
+    };
 
-    /// Windows of more taps that overlap always slide.
-    pub const MOST_TAPS: u64 = 64;
+    /// A schedule of up to this multiple of the time for its bytes ends the search for a faster one.
+    pub const NEARLY: f64 = 1.05;
 
-    /// On GPUs, windows with longer strides are pooled along one axis after the other before sliding is tried, unless
-    /// elements are bytes. Card, 7 random pools with strides of 3 to 8: separable took 0.24 to 0.93 of the time of
-    /// sliding, median 0.82, and 1.65 for one of bytes. With a stride of 2 it took 0.48 to 1.72, median of 13 pools
-    /// 1.25. With a stride of 1 it was faster in 3 of 18.
-    pub const SLIDING_STRIDE: i64 = 2;
-
-    /// On GPUs windows of at least this many taps along two axes or more are pooled along one axis after the other,
-    /// where there are fewer than `FEW_WINDOWS`: an invocation for each window leaves the device idle. Card, 9 random
-    /// pools with 108 to 3,120 taps: separable took 0.18 to 0.79 of the time of direct, median 0.33; two pools with 75
-    /// taps took 1.5 and 1.7. Teams took 5 to 8 copies for windows of f16 with rows of 40 and 60 bytes, and as long as
-    /// separable for u64 with rows of 232 bytes.
-    pub const SEPARABLE_FROM: u64 = 100;
-
-    /// Fewer windows than this are few for a GPU.
-    pub const FEW_WINDOWS: u64 = 1 << 16;
-
-    /// On GPUs windows whose stride along a row is at least this are pooled tap by tap.
-    pub const FAR_STRIDE: i64 = 5;
-
-    /// The same for windows with strides of 3 or more in rows of fewer outputs.
-    pub const SHORT_ROW: usize = 8;
+    pub const OF_A_TAP: f64 = 14.0;
+    pub const OF_A_TAP_OF_64_BITS: f64 = 20.0;
+    pub const OF_A_WINDOW: f64 = 80.0;
+    pub const OF_A_CANDIDATE: f64 = 2.25;
+    pub const OF_A_DIGIT: f64 = 15.0;
+    pub const OF_A_TEAM: f64 = 500.0;
+    pub const OF_TEAMS: f64 = 0.8;
+    pub const OF_AN_OUTPUT: f64 = 25.0;
+    pub const OF_TILES: f64 = 0.8;
+    pub const OF_FOURS: f64 = 0.4;
+    pub const OF_WORDS: f64 = 1.3;
+    pub const OF_ODD_TILES: f64 = 0.5;
+    pub const OF_STRIPS: f64 = 60.0;
+    pub const OF_ROWS: f64 = 0.4;
+    pub const LOAD_BYTES: f64 = 16.0;
+    pub const LOADS_TOGETHER: f64 = 4.0;
 }
 
 /// Windows that are cut along an axis.
@@ -179,25 +206,6 @@ pub(super) mod team {
 
     /// The fewest loads of a window per invocation that shares its rows.
     pub const LEAST_LOADS: u64 = 256;
-
-    /// Planes of fewer 4-byte elements are pooled tap by tap. Software: planes of 12 elements take 2.5 copies by teams
-    /// and 2.6 tap by tap; planes of 16 elements take 1.9 and 2.4. By thread tiles both take 6, since a tile has one
-    /// output.
-    pub const LEAST_ELEMENTS_OF_WORDS: u64 = 16;
-
-    /// The same for other element sizes. Software, in u8, f16 and f64: with 36 elements tap by tap is faster, with 49
-    /// elements teams are faster.
-    pub const LEAST_ELEMENTS: u64 = 40;
-
-    /// The fewest bytes of a row for which teams are preferred, for elements of a word or more. In shorter rows, too
-    /// large a share of each load lies beyond the row's ends.
-    pub const LEAST_ROW_BYTES: u64 = 128;
-
-    /// The same for elements smaller than a word, each of which would take a load of its own in a tap-by-tap kernel.
-    pub const LEAST_ROW_BYTES_OF_SMALL: u64 = 32;
-
-    /// Windows of fewer taps that are not whole planes are better pooled by one invocation.
-    pub const LEAST_TAPS: u64 = 256;
 }
 
 /// Unpools.

@@ -234,6 +234,21 @@ impl Pass {
         Ok(Pass { axes, inner, outputs })
     }
 
+    /// Elements from a window to the next one, where windows are alike.
+    pub fn apart(&self) -> f64 {
+        if self.inner > 1 {
+            return 1.0;
+        }
+        let mut inside = 1.0;
+        for axis in self.axes.iter().rev() {
+            inside *= axis.input as f64 / if axis.output > 1 { axis.output as f64 } else { 1.0 };
+            if axis.output > 1 {
+                break;
+            }
+        }
+        inside
+    }
+
     /// Planes of all their depths and inner elements.
     pub fn planes(&self) -> u64 {
         let plane = self.axes.iter().fold(self.inner, |product: u64, axis| product.saturating_mul(axis.output));
