@@ -131,11 +131,10 @@ pub struct Dispatch {
 pub(crate) struct Effort {
     /// Vector operations.
     pub operations: f64,
-    /// Loads, and how many of them are issued only after earlier ones have arrived.
-    pub loads: f64,
+    /// Lines of cache that its loads touch. Neighbouring invocations that load from one line share it.
+    pub lines: f64,
+    /// How often it waits for loads, one after the other.
     pub waits: f64,
-    /// Bytes from what an invocation loads to what the next one loads.
-    pub apart: f64,
 }
 
 impl Dispatch {

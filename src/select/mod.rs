@@ -1,4 +1,4 @@
-//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. The policy may change
+//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. The choice may change
 //! speed and never results.
 
 // Why unchecked arithmetic in these modules cannot overflow: a tensor has at most 2^31 elements; an axis whose numbers

@@ -5,7 +5,7 @@ use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
-use super::cost::{of_an_output, per_tap};
+use super::cost::{of_an_index, of_vectors, tiles};
 use super::epilogue::Wanted;
 use super::one_pass::OnePass;
 use super::partition::{Groups, same_place, unit};
@@ -135,16 +135,12 @@ impl OddTile {
     /// What an invocation does.
     fn effort(&self, plan: &PoolPlan, one: &OnePass<'_>, lines: f64) -> Effort {
         let [depths, kernel, columns] = self.window.kernel.map(f64::from);
-        let (seen, [.., stride]) = (f64::from(self.outputs_seen()), self.window.stride.map(f64::from));
         let between = if self.shares_lines() { f64::from(self.lines_between) } else { kernel };
         let rows = depths * (between * (lines - 1.0) + kernel);
-        Effort {
-            operations: seen * lines * (of_an_output(plan) + one.of_an_index())
-                + OF_ODD_TILES * per_tap(plan.dtype()) * seen * rows * columns,
-            loads: rows * seen * stride / f64::from(self.in_a_word),
-            waits: rows,
-            apart: f64::from(self.across) * plan.dtype().bytes() as f64 * one.pass.apart(),
-        }
+        let seen = f64::from(self.outputs_seen());
+        let of_outputs = of_vectors(plan) * tiles(plan, lines, OF_ODD_TILES * rows * columns);
+        let operations = seen * (of_outputs + lines * of_an_index(plan, &one.epilogue));
+        Effort { operations, ..Effort::default() }
     }
 
     fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> KernelKey {

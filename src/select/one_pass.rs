@@ -6,10 +6,9 @@ use super::bounds::grid;
 use super::digits::dense_strides;
 use super::epilogue::{Epilogue, Wanted};
 use super::partition::{Groups, Partitioner, same_place};
-use super::tuning::cost::OF_A_DIGIT;
 use super::view::Pass;
 use crate::family::Build;
-use crate::kernel::{IndexDigits, PassInput, Sink};
+use crate::kernel::{PassInput, Sink};
 use crate::schedule::{Dispatch, Effort, Limits, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -46,12 +45,6 @@ impl<'a> OnePass<'a> {
     /// Whether an index, or its place in the index tensor, is computed by digits.
     pub fn takes_digits(&self) -> bool {
         self.plan.indices.is_some() && (self.index_map() != 0 || !same_place(self.plan))
-    }
-
-    /// Vector operations for the index of an output, beside those for its maximum.
-    pub fn of_an_index(&self) -> f64 {
-        let IndexDigits { index, store, .. } = self.epilogue.index_digits(self.plan);
-        if self.takes_digits() { OF_A_DIGIT * f64::from(index.saturating_add(store)) } else { 0.0 }
     }
 
     /// Whether each stride of the indices, times the channels, is the stride of the positions.

@@ -4,10 +4,10 @@ use wgpu_pooling_plan::internal::{count, device_bytes};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
-use super::cost::per_tap;
+use super::cost::{LOAD_BYTES, lines, of_an_index, per_tap, team_effort};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
-use super::tuning::cost::{LOAD_BYTES, LOADS_TOGETHER, OF_A_CANDIDATE, OF_A_DIGIT, OF_A_WINDOW, OF_TEAMS};
+use super::tuning::cost::{OF_A_CANDIDATE, OF_A_CANDIDATE_OF_SOFTWARE, OF_A_WINDOW};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
 use crate::family::{Build, Family};
@@ -86,12 +86,11 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
         };
         let effort = match reduction.as_ref().filter(|_| number == 0) {
             Some(_) => {
-                let (share, bytes) = (pass.axes[2].most_taps as f64, plan.dtype().bytes() as f64);
-                let loads = share * bytes / LOAD_BYTES;
-                let operations = OF_TEAMS * per_tap(plan.dtype()) * share;
-                Effort { operations, loads, waits: loads / LOADS_TOGETHER, apart: LOAD_BYTES }
+                team_effort(plan, pass.axes[2].most_taps.saturating_mul(plan.dtype().bytes() as u64) / LOAD_BYTES)
             }
-            None => effort(pass, input, sink, specialised.as_ref(), plan),
+            None => {
+                effort(pass, input, sink, specialised.as_ref().map(|it| it.row), wanted, of_an_index(plan, &epilogue))
+            }
         };
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
@@ -117,32 +116,36 @@ fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) ->
 }
 
 /// What an invocation of a tap-by-tap pass does.
-fn effort(pass: &Pass, input: PassInput, sink: Sink, specialised: Option<&Specialised>, plan: &PoolPlan) -> Effort {
-    let dtype = plan.dtype();
-    let [layers, rows, row] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1) as f64);
-    let taps = layers * rows * row;
-    let candidates = (taps, taps, OF_A_CANDIDATE * taps, CANDIDATE_BYTES as f64);
-    let (loads, waits, compared, bytes) = match (input, specialised) {
-        (PassInput::Elements, Some(Specialised { row, .. })) => {
-            let waits = layers * rows * f64::from(row.chunks);
-            let loads = waits * f64::from(row.together);
-            (loads, waits, if row.words { loads * lanes(dtype) as f64 } else { taps }, dtype.bytes() as f64)
+fn effort(
+    pass: &Pass,
+    input: PassInput,
+    sink: Sink,
+    row: Option<RowLoads>,
+    wanted: &Wanted<'_>,
+    of_an_index: f64,
+) -> Effort {
+    let (dtype, software) = (wanted.plan.dtype(), wanted.limits.software);
+    let [layers, rows, taps] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1) as f64);
+    let (rows, taps) = (layers * rows, layers * rows * taps);
+    let of_a_candidate = if software { OF_A_CANDIDATE_OF_SOFTWARE } else { OF_A_CANDIDATE };
+    // Loads, and elements that are compared. Elements of a word are compared with its others.
+    let (bytes, loads, compared, waits) = match (input, row) {
+        (PassInput::Elements, Some(RowLoads { words, together, chunks })) => {
+            let waits = rows * f64::from(chunks);
+            let loads = waits * f64::from(together);
+            (dtype.bytes() as u64, loads, if words { loads * lanes(dtype) as f64 } else { taps }, waits)
         }
-        (PassInput::Elements, None) => (taps, taps, taps, dtype.bytes() as f64),
-        _ => candidates,
+        (PassInput::Elements, None) => (dtype.bytes() as u64, taps, taps, taps),
+        _ => (CANDIDATE_BYTES, taps, of_a_candidate * taps, taps),
     };
-    let outputs = if sink == Sink::Candidates { 1.0 } else { lanes(dtype) as f64 };
-    // Keys of fewer bytes have room for a tap's number.
+    let (outputs, of_an_index) = if sink == Sink::Candidates { (1, 0.0) } else { (lanes(dtype), of_an_index) };
+    // Keys of fewer bytes have room for the number of a tap.
     let places = input == PassInput::Elements && sink.index_type().is_some() && dtype.bytes() >= 4;
-    let digits = specialised.map_or(0, |it| it.index_digits.index.saturating_add(it.index_digits.store));
-    let of_indices = if sink == Sink::Candidates { 0.0 } else { OF_A_DIGIT * f64::from(digits) };
-    let of_a_window = OF_A_WINDOW + per_tap(dtype) * compared * if places { 2.0 } else { 1.0 } + of_indices;
-    Effort {
-        operations: outputs * of_a_window,
-        loads: outputs * loads,
-        waits: outputs * waits,
-        apart: outputs * bytes * pass.apart(),
-    }
+    let compared = if places { 2.0 * compared } else { compared };
+    let of_an_output = OF_A_WINDOW + of_an_index + per_tap(dtype) * compared;
+    let apart = outputs.saturating_mul(bytes).saturating_mul(pass.apart());
+    let outputs = outputs as f64;
+    Effort { operations: outputs * of_an_output, lines: outputs * loads * lines(apart), waits: outputs * waits }
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.

@@ -4,7 +4,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, grid};
-use super::cost::{of_vectors, per_tap};
+use super::cost::{lines, of_an_index, of_vectors, tiles};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::one_pass::positions_are_indices;
 use super::partition::{bound_range, index_bytes, ranges, same_place, store, unit};
@@ -12,11 +12,11 @@ use super::slide::{Pitch, Slide};
 use super::slide_layout::SlideLayout;
 use super::slide_pass::SlidePass;
 use super::strip;
-use super::tuning::cost::{LOADS_TOGETHER, OF_A_DIGIT, OF_AN_OUTPUT, OF_ROWS};
+use super::tuning::cost::LOADS_TOGETHER;
 use super::tuning::sliding::CACHE_BYTES;
 use super::view::{ALIGNMENT, ElementRange};
 use crate::family::{Build, Family};
-use crate::kernel::{ActivationKind, IndexDigits, Operand, Sink, binding};
+use crate::kernel::{ActivationKind, Operand, Sink, binding};
 use crate::keys::{self, Begins};
 use crate::schedule::{BoundRange, Dispatch, Effort, Limits, Schedule};
 use crate::uniform::{self, Divisor};
@@ -235,23 +235,15 @@ impl Sliding<'_> {
 
     /// What an invocation of a pass does.
     fn effort(&self, pass: &SlidePass) -> Effort {
-        let (slide, dtype, lanes, run) = (&pass.slide, self.plan.dtype(), pass.lanes() as f64, pass.run as f64);
-        let (loads, along) = match pass.row {
-            Some(_) => (run + slide.chunks as f64 / 4.0, 4.0 * run),
-            None => ((slide.chunks as f64 + run) * slide.read as f64, run * slide.apart() as f64),
-        };
-        let bytes = if pass.number == 0 { dtype.bytes() } else { self.layout.bytes } as f64;
-        let share = if pass.row.is_some() { OF_ROWS } else { of_vectors(self.plan) };
-        let by_digits = pass.is_last && !(positions_are_indices(self.plan) && same_place(self.plan));
-        let IndexDigits { index, store, .. } = self.epilogue.index_digits(self.plan);
-        let digits = if by_digits && self.plan.indices.is_some() { index.saturating_add(store) } else { 0 };
-        Effort {
-            operations: lanes
-                * (share * (OF_AN_OUTPUT * run + per_tap(dtype) * loads) + OF_A_DIGIT * f64::from(digits) * run),
-            loads,
-            waits: loads / LOADS_TOGETHER,
-            apart: bytes * if slide.inner == 1 { along } else { lanes },
-        }
+        let run = pass.run as f64;
+        let taps = (pass.slide.chunks as f64 + run) * pass.slide.read as f64;
+        let of_indices = if pass.is_last { run * of_an_index(self.plan, &self.epilogue) } else { 0.0 };
+        let share = if pass.lines > 1 { of_vectors(self.plan) } else { 1.0 };
+        let of_a_line = share * tiles(self.plan, run, taps) + of_indices;
+        let along = if pass.slide.inner > 1 { pass.lines } else { pass.run.saturating_mul(pass.slide.apart()) };
+        let apart = along.saturating_mul(self.plan.dtype().bytes() as u64);
+        let operations = pass.lines as f64 * of_a_line;
+        Effort { operations, lines: taps * lines(apart), waits: taps / LOADS_TOGETHER }
     }
 
     /// The dispatches of one pass over a group of planes.

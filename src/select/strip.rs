@@ -5,10 +5,11 @@ use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
+use super::cost::of_an_index;
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, same_place, unit};
-use super::tuning::cost::{LOAD_BYTES, OF_STRIPS};
+use super::tuning::cost::OF_STRIPS;
 use super::tuning::strip::{INVOCATIONS, MOST_BLOCKS};
 use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
@@ -95,12 +96,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     }
     let outputs = blocks.saturating_add(1).saturating_mul(lines.into()) as f64;
     let of_an_output = if plan.indices.is_some() { 2.0 * OF_STRIPS } else { OF_STRIPS };
-    let effort = Effort {
-        operations: outputs * (of_an_output + one.of_an_index()) * if plan.dtype().bytes() < 4 { 1.4 } else { 1.0 },
-        loads: outputs / STRIP as f64 * f64::from(window.kernel[2].saturating_add(7).div_ceil(4)),
-        waits: blocks.saturating_add(1) as f64,
-        apart: LOAD_BYTES,
-    };
+    let effort =
+        Effort { operations: outputs * (of_an_output + of_an_index(plan, &one.epilogue)), ..Effort::default() };
     one.dispatches(schedule, key, &groups, STRIP, iterations, effort)
 }
 

@@ -3,32 +3,26 @@
 use wgpu_pooling_plan::internal::{count, within};
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
-use super::cost::{LINE_BYTES, per_tap};
+use super::cost::{LOAD_BYTES, team_effort};
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
 use super::reduce::plane_elements;
-use super::tuning::cost::{LOADS_TOGETHER, OF_A_TEAM, OF_TEAMS};
 use super::tuning::team::{LEAST_LOADS, LEAST_LOADS_OF_ROW, MEMBERS, MOST_ALONG, MOST_APART};
 use super::view::{Pass, PassAxis, only_pass};
 use crate::family::Family;
 use crate::kernel::Sink;
 use crate::keys::{self, TeamKey, TeamWindow};
-use crate::schedule::{Effort, Schedule};
+use crate::schedule::Schedule;
 use crate::tables::PassWindow;
 
 /// Rows that an invocation reads at the same time (shaders/core/share.wgsl).
 const ROWS_TOGETHER: u64 = 4;
 
-/// Bytes of a load.
-const LOAD_BYTES: u64 = 16;
-
 /// A team, and its division of a window.
 struct Team {
     members: u32,
     window: TeamWindow,
-    /// Members whose loads lie beside each other.
-    along: u32,
     /// The most loads of a member, and its loop iterations.
     loads: u64,
     iterations: u64,
@@ -79,15 +73,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         whole: false,
         taps: None,
     };
-    let loads = lanes as f64 * team.loads as f64;
-    let compared = loads * LOAD_BYTES as f64 / plan.dtype().bytes() as f64;
-    let outcome = OF_A_TEAM * if plan.indices.is_some() { 2.0 } else { 1.0 };
-    let effort = Effort {
-        operations: lanes as f64 * outcome + OF_TEAMS * per_tap(plan.dtype()) * compared,
-        loads,
-        waits: loads / LOADS_TOGETHER,
-        apart: LINE_BYTES / f64::from(team.along).min(LINE_BYTES / LOAD_BYTES as f64),
-    };
+    let effort = team_effort(plan, team.loads.saturating_mul(lanes));
     one.dispatches(schedule, key, &groups, 1, iterations, effort)
 }
 
@@ -108,7 +94,7 @@ impl Team {
         let loads = loads(plan, elements);
         let members = MEMBERS.iter().find(|(least, _)| loads >= *least).map_or(1, |(_, members)| *members);
         let loads = loads.div_ceil(u64::from(members).max(1));
-        Team { members, window: TeamWindow::Plane, along: members, loads, iterations: loads.saturating_add(2) }
+        Team { members, window: TeamWindow::Plane, loads, iterations: loads.saturating_add(2) }
     }
 
     /// A team as large as the window's loads allow. Members divide a row first, so that neighbours read neighbouring
@@ -132,7 +118,6 @@ impl Team {
         Ok(Team {
             members: along.saturating_mul(apart),
             window: TeamWindow::Rows { along, deep: layers > 1 },
-            along,
             loads: rows.div_ceil(apart.into()).saturating_mul(loads.div_ceil(along.into())),
             iterations,
         })

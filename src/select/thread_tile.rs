@@ -5,12 +5,12 @@ use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
-use super::cost::{of_an_output, of_vectors, per_tap};
+use super::cost::{lines, of_an_index, of_vectors, tiles};
 use super::epilogue::{Wanted, lanes};
 use super::odd_tile;
 use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
-use super::tuning::cost::{OF_FOURS, OF_TILES, OF_WORDS};
+use super::tuning::cost::{LOADS_OF_TILES, OF_FOURS, OF_FOURS_OF_SOFTWARE, OF_TILES, OF_WORDS};
 use super::tuning::thread_tile::{
     INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_TAPS_OF_A_WORD, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES,
     NARROW,
@@ -191,27 +191,24 @@ impl Tiles {
     }
 
     /// What an invocation does.
-    fn effort(&self, plan: &PoolPlan, one: &OnePass<'_>) -> Effort {
+    fn effort(&self, wanted: &Wanted<'_>, one: &OnePass<'_>) -> Effort {
+        let Wanted { plan, limits, .. } = *wanted;
+        let of_fours = if limits.software { OF_FOURS_OF_SOFTWARE } else { OF_FOURS };
         let [depths, _, columns] = self.tile.window.kernel.map(f64::from);
-        let (dtype, lines) = (plan.dtype(), self.tile.lines);
-        let in_a_word = lanes(dtype) as f64;
-        let (lanes, loads, of_a_tap) = match self.tile.span {
-            Span::Along { before, vectors, behind } => {
-                (4.0, f64::from(vectors) + f64::from(before.saturating_add(behind)) / 4.0, OF_FOURS)
-            }
-            Span::Channels => (4.0, columns, OF_FOURS),
-            Span::One => (1.0, columns, OF_TILES),
-            Span::Word => (in_a_word, columns * in_a_word, OF_WORDS),
+        let (lanes, loads, of_a_tap, of_vectors) = match self.tile.span {
+            Span::Along { vectors, .. } => (4, f64::from(vectors), of_fours, of_vectors(plan)),
+            Span::Channels => (4, columns, of_fours, of_vectors(plan)),
+            Span::One => (1, columns, OF_TILES, 1.0),
+            Span::Word => (lanes(plan.dtype()), columns, OF_WORDS, 1.0),
         };
-        let share = if lanes == 4.0 && self.tile.span != Span::Word { of_vectors(plan) } else { 1.0 };
-        let rows = depths * f64::from(self.tile.rows_of(lines));
-        let outputs = lanes * f64::from(lines);
+        let apart = lanes.saturating_mul(plan.dtype().bytes() as u64).saturating_mul(one.pass.apart());
+        let rows = depths * f64::from(self.tile.rows_of(self.tile.lines));
+        let (outputs, taps) = (f64::from(self.tile.lines), of_a_tap * rows * columns);
+        let of_a_lane = of_vectors * tiles(plan, outputs, taps) + outputs * of_an_index(plan, &one.epilogue);
         Effort {
-            operations: share * (outputs * of_an_output(plan) + of_a_tap * per_tap(dtype) * lanes * rows * columns)
-                + outputs * one.of_an_index(),
-            loads: rows * loads,
-            waits: depths,
-            apart: lanes * dtype.bytes() as f64 * one.pass.apart(),
+            operations: lanes as f64 * of_a_lane,
+            lines: rows * loads * lines(apart),
+            waits: rows * loads / LOADS_OF_TILES,
         }
     }
 
@@ -252,7 +249,7 @@ impl Tiles {
         if iterations > MAX_ITERATIONS {
             return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
         }
-        let effort = self.effort(plan, &one);
+        let effort = self.effort(wanted, &one);
         one.dispatches(schedule, key, &groups, 1, iterations, effort)
     }
 }

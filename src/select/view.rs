@@ -235,18 +235,15 @@ impl Pass {
     }
 
     /// Elements from a window to the next one, where windows are alike.
-    pub fn apart(&self) -> f64 {
-        if self.inner > 1 {
-            return 1.0;
-        }
-        let mut inside = 1.0;
-        for axis in self.axes.iter().rev() {
-            inside *= axis.input as f64 / if axis.output > 1 { axis.output as f64 } else { 1.0 };
+    pub fn apart(&self) -> u64 {
+        let mut inside = self.inner;
+        for axis in self.axes.iter().rev().take_while(|_| self.inner == 1) {
+            inside = inside.saturating_mul(axis.input.div_ceil(axis.output.max(1)));
             if axis.output > 1 {
                 break;
             }
         }
-        inside
+        if self.inner > 1 { 1 } else { inside }
     }
 
     /// Planes of all their depths and inner elements.
