@@ -86,7 +86,7 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
         };
         let effort = match reduction.as_ref().filter(|_| number == 0) {
             Some(_) => {
-                team_effort(plan, pass.axes[2].most_taps.saturating_mul(plan.dtype().bytes() as u64) / LOAD_BYTES)
+                team_effort(plan, 2, pass.axes[2].most_taps.saturating_mul(plan.dtype().bytes() as u64) / LOAD_BYTES)
             }
             None => {
                 effort(pass, input, sink, specialised.as_ref().map(|it| it.row), wanted, of_an_index(plan, &epilogue))
@@ -128,7 +128,7 @@ fn effort(
     let [layers, rows, taps] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1) as f64);
     let (rows, taps) = (layers * rows, layers * rows * taps);
     let of_a_candidate = if software { OF_A_CANDIDATE_OF_SOFTWARE } else { OF_A_CANDIDATE };
-    // Loads, and elements that are compared. Elements of a word are compared with its others.
+    // All elements of a word are compared.
     let (bytes, loads, compared, waits) = match (input, row) {
         (PassInput::Elements, Some(RowLoads { words, together, chunks })) => {
             let waits = rows * f64::from(chunks);

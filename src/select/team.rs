@@ -73,7 +73,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         whole: false,
         taps: None,
     };
-    let effort = team_effort(plan, team.loads.saturating_mul(lanes));
+    let effort = team_effort(plan, team.members, team.loads.saturating_mul(lanes));
     one.dispatches(schedule, key, &groups, 1, iterations, effort)
 }
 

@@ -85,7 +85,8 @@ pub(super) mod cost {
     /// A digit of an index: 10 to 16 in sliding windows, 4 to 8 in thread tiles.
     pub const OF_A_DIGIT: f64 = 10.0;
 
-    /// What the members of a team do beside their elements, twice as much with indices: 407 to 680, 946 to 1,340.
+    /// What the members of a team do beside their elements, twice as much with indices: 407 to 680, 946 to 1,340. Half
+    /// as much without indices where one invocation reads a plane: 76 to 247.
     pub const OF_A_TEAM: f64 = 500.0;
 
     /// An element of a team, over one that is read tap by tap: 0.6 to 1.
@@ -109,7 +110,7 @@ pub(super) mod cost {
     pub const OF_ODD_TILES: f64 = 0.6;
 
     /// `OF_FOURS` on software adapters, 5x5 and 7x7.
-    pub const OF_FOURS_OF_SOFTWARE: f64 = 1.6;
+    pub const OF_FOURS_OF_SOFTWARE: f64 = 1.4;
 
     /// An output of a strip, twice as much with indices: 50 to 70.
     pub const OF_STRIPS: f64 = 60.0;
