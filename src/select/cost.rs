@@ -74,16 +74,16 @@ pub(super) fn per_tap(dtype: DType) -> f64 {
     if dtype.bytes() > 4 { OF_A_TAP_OF_64_BITS } else { OF_A_TAP }
 }
 
-/// What a member of a team does that reads a window in so many loads.
-pub(super) fn team_effort(plan: &PoolPlan, members: u32, loads: u64) -> Effort {
+/// What a member of a team does that reads so many elements.
+pub(super) fn team_effort(plan: &PoolPlan, members: u32, elements: u64) -> Effort {
     let outcome = match (&plan.indices, members) {
         (Some(_), _) => 2.0 * OF_A_TEAM,
         (None, 1) => 0.5 * OF_A_TEAM,
         (None, _) => OF_A_TEAM,
     };
-    let elements = (loads as f64) * LOAD_BYTES as f64 / plan.dtype().bytes() as f64;
-    let operations = outcome + OF_TEAMS * per_tap(plan.dtype()) * elements;
-    Effort { operations, lines: 0.0, waits: loads as f64 / LOADS_TOGETHER }
+    let operations = outcome + OF_TEAMS * per_tap(plan.dtype()) * elements as f64;
+    let loads = elements as f64 * plan.dtype().bytes() as f64 / LOAD_BYTES as f64;
+    Effort { operations, lines: 0.0, waits: loads / LOADS_TOGETHER }
 }
 
 /// Vector operations of an invocation that compares so many elements for neighbouring outputs.

@@ -4,7 +4,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
-use super::cost::{LOAD_BYTES, lines, of_an_index, per_tap, team_effort};
+use super::cost::{lines, of_an_index, per_tap, team_effort};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
 use super::tuning::cost::{OF_A_CANDIDATE, OF_A_CANDIDATE_OF_SOFTWARE, OF_A_WINDOW};
@@ -80,17 +80,12 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &epilogue, plan));
-        let key = match reduction.as_ref().filter(|_| number == 0) {
-            Some(reduction) => reduction.key(plan),
-            None => keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
-        };
-        let effort = match reduction.as_ref().filter(|_| number == 0) {
-            Some(_) => {
-                team_effort(plan, 2, pass.axes[2].most_taps.saturating_mul(plan.dtype().bytes() as u64) / LOAD_BYTES)
-            }
-            None => {
-                effort(pass, input, sink, specialised.as_ref().map(|it| it.row), wanted, of_an_index(plan, &epilogue))
-            }
+        let (key, effort) = match reduction.as_ref().filter(|_| number == 0) {
+            Some(reduction) => (reduction.key(plan), team_effort(plan, 2, pass.axes[2].most_taps)),
+            None => (
+                keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
+                effort(pass, input, sink, specialised.as_ref().map(|it| it.row), wanted, of_an_index(plan, &epilogue)),
+            ),
         };
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;

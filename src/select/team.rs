@@ -73,7 +73,9 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         whole: false,
         taps: None,
     };
-    let effort = team_effort(plan, team.members, team.loads.saturating_mul(lanes));
+    let in_a_load = LOAD_BYTES.checked_div(plan.dtype().bytes() as u64).unwrap_or(1);
+    let elements = team.loads.saturating_mul(in_a_load).saturating_mul(lanes);
+    let effort = team_effort(plan, team.members, elements);
     one.dispatches(schedule, key, &groups, 1, iterations, effort)
 }
 

@@ -95,9 +95,8 @@ pub(super) mod cost {
     /// Loads of a team that are in flight together.
     pub const LOADS_TOGETHER: f64 = 4.0;
 
-    /// Loads of a thread tile that are in flight together. It has no loops, so it could be all of them: no card has
-    /// said.
-    pub const LOADS_OF_TILES: f64 = 8.0;
+    /// Loads of a thread tile that are in flight together: it has no loops. Never varied.
+    pub const LOADS_OF_TILES: f64 = 12.0;
 
     /// An output of a thread tile or of sliding windows, whatever its window: 20 to 40.
     pub const OF_AN_OUTPUT: f64 = 25.0;
