@@ -123,6 +123,18 @@ pub struct Dispatch {
     pub(crate) operands: Vec<BoundRange>,
     pub(crate) grid: [u32; 3],
     pub(crate) iterations: u64,
+    pub(crate) effort: Effort,
+}
+
+/// What an invocation of a dispatch does, as far as it decides which family is selected (src/select/cost.rs).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Effort {
+    /// Vector operations.
+    pub operations: f64,
+    /// Lines of cache that its loads touch. Neighbouring invocations that load from one line share it.
+    pub lines: f64,
+    /// How often it waits for loads, one after the other.
+    pub waits: f64,
 }
 
 impl Dispatch {
@@ -133,7 +145,18 @@ impl Dispatch {
         grid: [u32; 3],
         iterations: u64,
     ) -> Dispatch {
-        Dispatch { key, uniform: bytemuck::bytes_of(uniform).to_vec(), operands, grid, iterations }
+        Dispatch {
+            key,
+            uniform: bytemuck::bytes_of(uniform).to_vec(),
+            operands,
+            grid,
+            iterations,
+            effort: Effort::default(),
+        }
+    }
+
+    pub(crate) fn with(self, effort: Effort) -> Dispatch {
+        Dispatch { effort, ..self }
     }
 
     /// The kernel.
@@ -196,8 +219,12 @@ impl Dispatch {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn work(&self) -> u64 {
-        let invocations = self.grid.into_iter().map(u64::from).fold(crate::kernel::WORKGROUP, u64::saturating_mul);
-        invocations.saturating_mul(self.iterations.max(1))
+        self.invocations().saturating_mul(self.iterations.max(1))
+    }
+
+    /// The invocations of the grid.
+    pub(crate) fn invocations(&self) -> u64 {
+        self.grid.into_iter().map(u64::from).fold(crate::kernel::WORKGROUP, u64::saturating_mul)
     }
 
     /// The most loop iterations of one invocation, summed over all its loops.

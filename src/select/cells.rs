@@ -146,7 +146,8 @@ impl InvocationCells {
                 Ok(InvocationCells { kernel: CellsKernel::Apart, quads, lines: 1 })
             }
             // A word holds elements of at most two rows.
-            (true, false) if !inner && run >= QUAD => {
+            // In wider cells most of what an invocation writes has no source.
+            (true, false) if !inner && run >= QUAD && axes.stride[2] <= QUAD => {
                 let quads = quads_of_runs(axes.cells[2]);
                 Ok(InvocationCells { kernel: CellsKernel::Runs, quads, lines: 1 })
             }

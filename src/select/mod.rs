@@ -1,4 +1,4 @@
-//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. The policy may change
+//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. The choice may change
 //! speed and never results.
 
 // Why unchecked arithmetic in these modules cannot overflow: a tensor has at most 2^31 elements; an axis whose numbers
@@ -8,13 +8,13 @@ mod accumulate;
 mod activation;
 mod bounds;
 mod cells;
+mod cost;
 mod digits;
 mod epilogue;
 mod gather;
 mod odd_tile;
 mod one_pass;
 mod partition;
-mod policy;
 mod pool;
 mod reduce;
 mod slide;
@@ -28,6 +28,7 @@ mod tuning;
 mod unpool;
 mod view;
 
+use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
@@ -35,6 +36,8 @@ pub(crate) use reduce::most_of_a_reduction;
 
 use crate::family::{Build, Family};
 use crate::schedule::{Limits, Schedule};
+use tuning::cost::NEARLY;
+use tuning::policy::SPECIALISED_FROM;
 
 /// A kernel family and a build that replace the choice of [`select`].
 ///
@@ -67,40 +70,40 @@ pub struct Choice {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
-    let order = match plan {
-        Plan::Pool(pool) => {
-            let build = policy::default_build(pool);
-            [policy::preference(pool, build, limits), policy::others(pool, build, limits)].concat()
-        }
-        Plan::Unpool(unpool) => match large_unpool(unpool, limits) {
-            Some(_) => vec![Family::Gather, Family::ClaimEmit],
-            None => vec![Family::ClaimEmit, Family::Gather],
-        },
+    let unpool = match plan {
+        Plan::Pool(pool) => return families_of_pool(pool, limits),
+        Plan::Unpool(unpool) => unpool,
+    };
+    let order = match large_unpool(unpool, limits) {
+        Some(_) => [Family::Gather, Family::ClaimEmit],
+        None => [Family::ClaimEmit, Family::Gather],
     };
     let applies = |&family: &Family| select(plan, limits, &Choice { family: Some(family), build: None }).is_ok();
     order.into_iter().filter(applies).collect()
+}
+
+fn families_of_pool(plan: &PoolPlan, limits: &Limits) -> Vec<Family> {
+    let build = default_build(plan);
+    let chosen = choose_pool(plan, limits, &Choice::default()).map(|schedule| schedule.family);
+    let cost = |family: Family| {
+        let schedule = pool_in(plan, limits, family, build).ok()?;
+        Some((chosen != Ok(family), family == Family::Accumulating, cost::seconds(&schedule, limits), family))
+    };
+    let mut found: Vec<_> = POOLS.into_iter().filter_map(cost).collect();
+    found.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+    found.into_iter().map(|(.., family)| family).collect()
 }
 
 /// The schedule that computes a plan on a device with these limits.
 ///
 /// The choice depends on the plan and the limits only, never on the device's name. It changes no result, except which
 /// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Whether the device is software
-/// ([`Limits::software`]) decides how much an invocation does and, where the table says so, which family runs. The
-/// choice is the first family of a column that applies and fits the limits:
+/// ([`Limits::software`]) decides how much an invocation does and which family runs.
 ///
-/// | X of 4096 elements or more | smaller X |
-/// | --- | --- |
-/// | On GPUs [`Family::Separable`], unless windows are whole planes or slide by one or two elements along an axis: in place of sliding, for elements larger than a byte; and for fewer than 65,536 windows of 100 taps or more along two axes or more, unless a row of a window has 128 bytes or more | |
-/// | [`Family::Sliding`], for windows of 30 taps or more (10 or more if they extend along one axis only), if four or more windows along an axis share at least half of their extent with the next one; and for overlapping windows of more than 64 taps | |
-/// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
-/// | [`Family::Teamed`], for whole planes of 16 or more elements of four bytes, or of 40 or more elements of another size; and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more (32 or more if elements are smaller than a word) | |
-/// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
-/// | On GPUs [`Family::Direct`], for elements of two bytes in windows that do not overlap, where rows of Y (channels, in NHWC) are no multiple of four; and for elements smaller than a word in windows that lie apart along a row (NCHW): with strides of 5 or more, or of 3 or 4 in rows of fewer than eight outputs or in rows that are not whole words | |
-/// | [`Family::ThreadTile`] | |
-/// | [`Family::Sliding`], for windows of 6 taps or more | |
-/// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
-/// | [`Family::Separable`], specialised | [`Family::Separable`], generic |
-/// | [`Family::Accumulating`] | [`Family::Accumulating`] |
+/// A pool of 4096 elements or more runs in the family whose schedule is predicted to take the least time, from its
+/// dispatches, the bytes they move, the operations and loads of their invocations, and whether there are enough of
+/// these to fill the device. A smaller one runs as [`Family::Direct`], or as [`Family::Separable`] if windows are too
+/// long for that. [`Family::Accumulating`] runs where no other family applies.
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
 /// take longer than it saves. An unpool with an output of 4096 elements or more runs as
@@ -134,6 +137,26 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
         Plan::Unpool(unpool) => choose_unpool(unpool, limits, choice),
     }
+}
+
+/// The families of pools, in the order in which their schedules are made.
+const POOLS: [Family; 7] = [
+    Family::ThreadTile,
+    Family::Direct,
+    Family::Sliding,
+    Family::Separable,
+    Family::Teamed,
+    Family::Reducing,
+    Family::Accumulating,
+];
+
+fn is_large(shape: &[usize]) -> bool {
+    count(shape) >= SPECIALISED_FROM
+}
+
+/// The build of a pool's kernels if the caller chooses none.
+fn default_build(plan: &PoolPlan) -> Build {
+    if is_large(plan.input_shape()) { Build::Specialised } else { Build::Generic }
 }
 
 /// A schedule that keeps to the limits. Every schedule is checked once, where it is made.
@@ -171,22 +194,20 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
 }
 
 fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let build = choice.build.unwrap_or(policy::default_build(plan));
-    if let Some(family) = choice.family {
-        return pool_in(plan, limits, family, build);
+    let build = choice.build.unwrap_or(default_build(plan));
+    match choice.family {
+        Some(family) => pool_in(plan, limits, family, build),
+        None => {
+            let only = choice.build == Some(Build::Generic);
+            fastest(plan, limits, build, |family| !only || family.builds().contains(&build))
+        }
     }
-    let preferred = first_of(plan, limits, build, policy::preference(plan, build, limits));
-    let others = if choice.build.is_none() { policy::others(plan, build, limits) } else { Vec::new() };
-    preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
 }
 
 /// The schedule of a pool that must fit one submit. `Family::Accumulating`, which reads every tap of every window in
 /// many dispatches, is not tried: a smaller tile fits another family.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    let build = policy::default_build(plan);
-    let mut order = policy::preference(plan, build, limits);
-    order.retain(|family| *family != Family::Accumulating);
-    first_of(plan, limits, build, order)
+    fastest(plan, limits, default_build(plan), |family| family != Family::Accumulating)
 }
 
 /// The schedule of a pool in a family, in this build if the family has it. The schedule is checked against the limits.
@@ -196,14 +217,38 @@ fn pool_in(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Re
     pool::schedule(plan, limits, family, build).and_then(|schedule| checked(schedule, limits))
 }
 
-/// The schedule of the first of these families that applies and keeps to the limits.
-fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) -> Result<Schedule, PlanError> {
-    let mut errors = Vec::new();
-    for family in order {
-        match pool_in(plan, limits, family, build) {
-            Ok(schedule) => return Ok(schedule),
-            Err(error) => errors.push(error),
+/// The schedule of the least cost in the families that are wanted. Generic kernels are shared by all windows, so of the
+/// families that have them the first that applies is taken.
+fn fastest(
+    plan: &PoolPlan,
+    limits: &Limits,
+    build: Build,
+    wanted: impl Fn(Family) -> bool,
+) -> Result<Schedule, PlanError> {
+    let (mut best, mut errors): (Option<(f64, Schedule)>, _) = (None, Vec::new());
+    let (own, others): (Vec<Family>, Vec<Family>) = POOLS.into_iter().partition(|it| it.builds().contains(&build));
+    for family in own.into_iter().chain(others).filter(|family| wanted(*family)) {
+        if best.is_some() && family == Family::Accumulating {
+            continue;
         }
+        let schedule = match pool_in(plan, limits, family, build) {
+            Ok(schedule) => schedule,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        let seconds = cost::seconds(&schedule, limits);
+        let last = build == Build::Generic || seconds <= NEARLY * cost::least_seconds(&schedule, limits);
+        if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
+            best = Some((seconds, schedule));
+        }
+        if last {
+            break;
+        }
+    }
+    if let Some((_, schedule)) = best {
+        return Ok(schedule);
     }
     // The last family has the fewest requirements, so its error applies to all families. An exceeded limit that an
     // earlier family reports is more useful to the caller than "does not apply", and is returned instead.
@@ -220,14 +265,14 @@ fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     if unpool::scatters(plan) {
         return None;
     }
-    policy::is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
+    is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
 }
 
 fn choose_gather(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     match choice.build {
         Some(build) => gather::schedule(plan, limits, build),
         None => {
-            let large = policy::is_large(plan.output_shape());
+            let large = is_large(plan.output_shape());
             let [first, then] = [large, !large].map(|it| if it { Build::Specialised } else { Build::Generic });
             gather::schedule(plan, limits, first).or_else(|_| gather::schedule(plan, limits, then))
         }

@@ -5,15 +5,18 @@ use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
+use super::cost::{of_an_index, of_vectors, tiles};
 use super::epilogue::Wanted;
 use super::one_pass::OnePass;
 use super::partition::{Groups, same_place, unit};
+use super::tuning::cost::OF_ODD_TILES;
 use super::tuning::thread_tile::{
     INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_QUADS_OF_HALVES, MOST_WORDS, MOST_WORDS_OF_A_QUAD, TALLEST,
 };
 use crate::family::Family;
 use crate::kernel::{ActivationKind, Sink, WindowConstants};
 use crate::keys::{self, OddLine, OddTile, OddTileKey};
+use crate::schedule::Effort;
 use crate::schedule::Schedule;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -71,7 +74,8 @@ pub(super) fn dispatches(
     }
     tile.split(&mut one, height.div_ceil(lines));
     let block = groups.invocations_per_group;
-    one.dispatches(schedule, key, &groups, block, iterations)
+    let effort = tile.effort(plan, &one, lines as f64);
+    one.dispatches(schedule, key, &groups, block, iterations, effort)
 }
 
 /// The thread tile of an invocation in lines that are not whole words, if the windows are small enough to assemble
@@ -128,6 +132,17 @@ fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
 }
 
 impl OddTile {
+    /// What an invocation does.
+    fn effort(&self, plan: &PoolPlan, one: &OnePass<'_>, lines: f64) -> Effort {
+        let [depths, kernel, columns] = self.window.kernel.map(f64::from);
+        let between = if self.shares_lines() { f64::from(self.lines_between) } else { kernel };
+        let rows = depths * (between * (lines - 1.0) + kernel);
+        let seen = f64::from(self.outputs_seen());
+        let of_outputs = of_vectors(plan) * tiles(plan, lines, OF_ODD_TILES * rows * columns);
+        let operations = seen * (of_outputs + lines * of_an_index(plan, &one.epilogue));
+        Effort { operations, ..Effort::default() }
+    }
+
     fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> KernelKey {
         let odd = OddLine { x_aligned: self.begins_words(one), behind: self.behind(one) };
         keys::odd_tile(&OddTileKey {

@@ -9,7 +9,7 @@ use super::partition::{Groups, Partitioner, same_place};
 use super::view::Pass;
 use crate::family::Build;
 use crate::kernel::{PassInput, Sink};
-use crate::schedule::{Dispatch, Limits, Schedule};
+use crate::schedule::{Dispatch, Effort, Limits, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -63,6 +63,7 @@ impl<'a> OnePass<'a> {
         groups: &Groups,
         block_invocations: u64,
         iterations: u64,
+        effort: Effort,
     ) -> Result<(), PlanError> {
         let (plan, sink) = (self.plan, Sink::of(self.plan));
         let partitioner = Partitioner { plan, passes: &[self.pass], limits: self.limits };
@@ -74,7 +75,7 @@ impl<'a> OnePass<'a> {
             uniform.blocks = blocks(groups.invocations(ranges.outputs));
             uniform.block_first = blocks(groups.before(ranges.outputs.first));
             let operands = ranges.operands(0, PassInput::Elements, sink, plan, &key);
-            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
+            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations).with(effort));
         }
         Ok(())
     }

@@ -4,14 +4,16 @@ use wgpu_pooling_plan::internal::{count, device_bytes};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
+use super::cost::{lines, of_an_index, per_tap};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
+use super::tuning::cost::{OF_A_CANDIDATE, OF_A_CANDIDATE_OF_SOFTWARE, OF_A_WINDOW};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, PassInput, RowLoads, Sink, Specialised};
 use crate::keys;
-use crate::schedule::{Dispatch, Limits, Schedule};
+use crate::schedule::{Dispatch, Effort, Limits, Schedule};
 
 /// Appends a family's dispatches to a schedule that has none.
 type Dispatches = fn(&mut Schedule, &Wanted<'_>) -> Result<(), PlanError>;
@@ -75,14 +77,49 @@ fn tap_by_tap(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanEr
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &epilogue, plan));
         let key = keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref());
+        let row = specialised.as_ref().map(|it| it.row);
+        let effort = effort(pass, input, sink, row, wanted, of_an_index(plan, &epilogue));
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
             let uniform = ranges.uniform(*uniform, grid);
             let operands = ranges.operands(number, input, sink, plan, &key);
-            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
+            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations).with(effort));
         }
     }
     check_bytes("bytes of window tables", schedule.tables.bytes(), limits)
+}
+
+/// What an invocation of a tap-by-tap pass does.
+fn effort(
+    pass: &Pass,
+    input: PassInput,
+    sink: Sink,
+    row: Option<RowLoads>,
+    wanted: &Wanted<'_>,
+    of_an_index: f64,
+) -> Effort {
+    let (dtype, software) = (wanted.plan.dtype(), wanted.limits.software);
+    let [layers, rows, taps] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1) as f64);
+    let (rows, taps) = (layers * rows, layers * rows * taps);
+    let of_a_candidate = if software { OF_A_CANDIDATE_OF_SOFTWARE } else { OF_A_CANDIDATE };
+    // All elements of a word are compared.
+    let (bytes, loads, compared, waits) = match (input, row) {
+        (PassInput::Elements, Some(RowLoads { words, together, chunks })) => {
+            let waits = rows * f64::from(chunks);
+            let loads = waits * f64::from(together);
+            (dtype.bytes() as u64, loads, if words { loads * lanes(dtype) as f64 } else { taps }, waits)
+        }
+        (PassInput::Elements, None) => (dtype.bytes() as u64, taps, taps, taps),
+        _ => (CANDIDATE_BYTES, taps, of_a_candidate * taps, taps),
+    };
+    let (outputs, of_an_index) = if sink == Sink::Candidates { (1, 0.0) } else { (lanes(dtype), of_an_index) };
+    // Keys of fewer bytes have room for the number of a tap.
+    let places = input == PassInput::Elements && sink.index_type().is_some() && dtype.bytes() >= 4;
+    let compared = if places { 2.0 * compared } else { compared };
+    let of_an_output = OF_A_WINDOW + of_an_index + per_tap(dtype) * compared;
+    let apart = outputs.saturating_mul(bytes).saturating_mul(pass.apart());
+    let outputs = outputs as f64;
+    Effort { operations: outputs * of_an_output, lines: outputs * loads * lines(apart), waits: outputs * waits }
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.

@@ -5,6 +5,7 @@ use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ELEMENTS, check_buffer, grid};
+use super::cost::team_effort;
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
 use super::tuning::policy::REDUCED_FROM;
@@ -101,7 +102,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
                 invocations_per_group: WORKGROUP,
                 ..Groups::of(1, plan.dtype())
             },
-            part.div_ceil(WORKGROUP),
+            (WORKGROUP as u32, part.div_ceil(WORKGROUP)),
         ),
         (
             (PassInput::Candidates, Sink::of(plan)),
@@ -116,19 +117,20 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
                 constants: &passes[1].constants(plan.nan_policy),
             }),
             Groups { invocations_per_group: members.into(), ..Groups::of(lanes, plan.dtype()) },
-            parts.div_ceil(members.into()).saturating_add(epilogue.iterations()).saturating_mul(lanes),
+            (members, parts.div_ceil(members.into()).saturating_add(epilogue.iterations()).saturating_mul(lanes)),
         ),
     ];
     let partitioner = Partitioner { plan, passes: &passes, limits };
-    for (number, ((input, sink), key, groups, iterations)) in stages.into_iter().enumerate() {
+    for (number, ((input, sink), key, groups, (members, loads))) in stages.into_iter().enumerate() {
         // What the invocations of a workgroup find is joined in 16 iterations of each of its windows.
-        let iterations = iterations.saturating_add(lanes.saturating_mul(16));
+        let iterations = loads.saturating_add(lanes.saturating_mul(16));
+        let effort = team_effort(plan, members, loads);
         let uniform = epilogue.uniform_of(&passes[number], &mut schedule.tables, limits)?;
         for ranges in partitioner.dispatches(number, sink, &groups)? {
             let grid = grid(groups.invocations(ranges.outputs), limits)?;
             let uniform = ranges.uniform(uniform, grid);
             let operands = ranges.operands(number, input, sink, plan, &key);
-            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
+            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations).with(effort));
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, grid};
+use super::cost::{lines, of_an_index, of_vectors, tiles};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::one_pass::positions_are_indices;
 use super::partition::{bound_range, index_bytes, ranges, same_place, store, unit};
@@ -11,12 +12,13 @@ use super::slide::{Pitch, Slide};
 use super::slide_layout::SlideLayout;
 use super::slide_pass::SlidePass;
 use super::strip;
+use super::tuning::cost::LOADS_TOGETHER;
 use super::tuning::sliding::CACHE_BYTES;
 use super::view::{ALIGNMENT, ElementRange};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, Sink, binding};
 use crate::keys::{self, Begins};
-use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
+use crate::schedule::{BoundRange, Dispatch, Effort, Limits, Schedule};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
@@ -231,6 +233,19 @@ impl Sliding<'_> {
         taps.saturating_add(1).saturating_add(again)
     }
 
+    /// What an invocation of a pass does.
+    fn effort(&self, pass: &SlidePass) -> Effort {
+        let run = pass.run as f64;
+        let taps = (pass.slide.chunks as f64 + run) * pass.slide.read as f64;
+        let of_indices = if pass.is_last { run * of_an_index(self.plan, &self.epilogue) } else { 0.0 };
+        let share = if pass.lines > 1 { of_vectors(self.plan) } else { 1.0 };
+        let of_a_line = share * tiles(self.plan, run, taps) + of_indices;
+        let along = if pass.slide.inner > 1 { pass.lines } else { pass.run.saturating_mul(pass.slide.apart()) };
+        let apart = along.saturating_mul(self.plan.dtype().bytes() as u64);
+        let operations = pass.lines as f64 * of_a_line;
+        Effort { operations, lines: taps * lines(apart), waits: taps / LOADS_TOGETHER }
+    }
+
     /// The dispatches of one pass over a group of planes.
     fn pass(&mut self, pass: &SlidePass, planes: ElementRange) -> Result<(), PlanError> {
         let iterations = self.iterations(pass);
@@ -417,7 +432,8 @@ impl Sliding<'_> {
             });
         }
         uniform.grid_width = grid[0];
-        self.schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
+        let effort = self.effort(&self.passes[number]);
+        self.schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations).with(effort));
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 

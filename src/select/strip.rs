@@ -5,15 +5,17 @@ use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
+use super::cost::of_an_index;
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, same_place, unit};
+use super::tuning::cost::OF_STRIPS;
 use super::tuning::strip::{INVOCATIONS, MOST_BLOCKS};
 use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
 use crate::kernel::{Sink, WORKGROUP, WindowConstants};
 use crate::keys::{self, StripKey};
-use crate::schedule::Schedule;
+use crate::schedule::{Effort, Schedule};
 use crate::uniform;
 
 /// The extents of a window: a strip has eight columns, of which all row windows hold one; and the number of a tap has
@@ -52,8 +54,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if beside && rows.output < lines.into() {
         return Family::Sliding.refuse("most lines of a strip would be read for few outputs");
     }
-    let across = last.output.div_ceil(STRIP);
-    let (height, depths) = (rows.output, depth.output);
+    let (across, height, depths) = (last.output.div_ceil(STRIP), rows.output, depth.output);
     let planes = one.pass.planes();
     let strips = |blocks: u64| height.div_ceil(blocks.saturating_mul(lines.into()).max(1));
     let cells = if group[0] > 1 { group[1].into() } else { inner };
@@ -92,7 +93,15 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if iterations > MAX_ITERATIONS {
         return Family::Sliding.refuse("a strip is too long for one workgroup");
     }
-    one.dispatches(schedule, key, &groups, STRIP, iterations)
+    let effort = effort(plan, &one, blocks.saturating_add(1).saturating_mul(lines.into()));
+    one.dispatches(schedule, key, &groups, STRIP, iterations, effort)
+}
+
+/// What an invocation does that writes so many outputs.
+fn effort(plan: &PoolPlan, one: &OnePass<'_>, outputs: u64) -> Effort {
+    let of_an_output = if plan.indices.is_some() { 2.0 * OF_STRIPS } else { OF_STRIPS };
+    let operations = outputs as f64 * (of_an_output + of_an_index(plan, &one.epilogue));
+    Effort { operations, ..Effort::default() }
 }
 
 /// Whether large windows, whole and none of them empty, move by one element along lines and columns.

@@ -3,14 +3,12 @@
 use wgpu_pooling_plan::internal::{count, within};
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
+use super::cost::{LOAD_BYTES, team_effort};
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::Groups;
 use super::reduce::{plane_elements, plane_pass};
-use super::tuning::team::{
-    LEAST_ELEMENTS, LEAST_ELEMENTS_OF_WORDS, LEAST_LOADS, LEAST_LOADS_OF_ROW, LEAST_ROW_BYTES,
-    LEAST_ROW_BYTES_OF_SMALL, LEAST_TAPS, MEMBERS, MOST_ALONG, MOST_APART,
-};
+use super::tuning::team::{LEAST_LOADS, LEAST_LOADS_OF_ROW, MEMBERS, MOST_ALONG, MOST_APART};
 use super::view::{Pass, PassAxis, only_pass};
 use crate::family::Family;
 use crate::kernel::Sink;
@@ -21,14 +19,12 @@ use crate::tables::PassWindow;
 /// Rows that an invocation reads at the same time (shaders/core/share.wgsl).
 const ROWS_TOGETHER: u64 = 4;
 
-/// Bytes of a load.
-const LOAD_BYTES: u64 = 16;
-
 /// A team, and its division of a window.
 struct Team {
     members: u32,
     window: TeamWindow,
-    /// The most loop iterations of a member.
+    /// The most loads of a member, and its loop iterations.
+    loads: u64,
     iterations: u64,
 }
 
@@ -71,47 +67,10 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         constants: &one.pass.constants(plan.nan_policy),
     });
     let groups = Groups { invocations_per_group: members, ..Groups::of(lanes, plan.dtype()) };
-    one.dispatches(schedule, key, &groups, 1, iterations)
-}
-
-/// Whether teams are preferred: for whole planes, and for large windows that hardly overlap and have long rows.
-pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
-    if let Ok(elements) = plane_elements(plan, Family::Teamed) {
-        return elements >= least_elements(plan);
-    }
-    // Windows that share most of their elements are left to families that read shared elements once.
-    let apart = plan.axes.iter().all(|axis| match axis.window {
-        AxisWindow::Strided { kernel, stride, .. } => axis.output == 1 || stride.saturating_mul(2) > kernel,
-        AxisWindow::Adaptive { .. } => axis.output.saturating_mul(2) <= axis.input,
-    });
-    let least = if plan.dtype().bytes() < 4 { LEAST_ROW_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
-    apart && plan.most_taps() >= LEAST_TAPS && row_bytes(plan) >= least
-}
-
-/// Whether teams are preferred, and the rows of a window are long even by the threshold for elements of a word or more.
-pub(super) fn reads_long_rows(plan: &PoolPlan) -> bool {
-    let together = plan.layout() == Layout::Nchw || plan.channels == 1;
-    together && is_preferred(plan) && row_bytes(plan) >= LEAST_ROW_BYTES
-}
-
-/// The most bytes of a row of a window.
-fn row_bytes(plan: &PoolPlan) -> u64 {
-    let row = plan.axes.last().map_or(0, |axis| axis.most_taps());
-    row.saturating_mul(plan.dtype().bytes() as u64)
-}
-
-/// Whether windows are whole planes whose elements lie together.
-pub(super) fn is_whole_plane(plan: &PoolPlan) -> bool {
-    plane_elements(plan, Family::Teamed).is_ok()
-}
-
-/// Whether windows are whole planes with too few elements for a team.
-pub(super) fn is_small_plane(plan: &PoolPlan) -> bool {
-    plane_elements(plan, Family::Teamed).is_ok_and(|elements| elements < least_elements(plan))
-}
-
-fn least_elements(plan: &PoolPlan) -> u64 {
-    if plan.dtype().bytes() == 4 { LEAST_ELEMENTS_OF_WORDS } else { LEAST_ELEMENTS }
+    let in_a_load = LOAD_BYTES.checked_div(plan.dtype().bytes() as u64).unwrap_or(1);
+    let elements = team.loads.saturating_mul(in_a_load).saturating_mul(lanes);
+    let effort = team_effort(plan, team.members, elements);
+    one.dispatches(schedule, key, &groups, 1, iterations, effort)
 }
 
 /// The most loads that `elements` contiguous elements take: they may begin and end within a load.
@@ -123,8 +82,8 @@ impl Team {
     fn of_plane(plan: &PoolPlan, elements: u64) -> Team {
         let loads = loads(plan, elements);
         let members = MEMBERS.iter().find(|(least, _)| loads >= *least).map_or(1, |(_, members)| *members);
-        let iterations = loads.div_ceil(u64::from(members).max(1)).saturating_add(2);
-        Team { members, window: TeamWindow::Plane, iterations }
+        let loads = loads.div_ceil(u64::from(members).max(1));
+        Team { members, window: TeamWindow::Plane, loads, iterations: loads.saturating_add(2) }
     }
 
     /// A team as large as the window's loads allow. Members divide a row first, so that neighbours read neighbouring
@@ -148,6 +107,7 @@ impl Team {
         Ok(Team {
             members: along.saturating_mul(apart),
             window: TeamWindow::Rows { along, deep: layers > 1 },
+            loads: rows.div_ceil(apart.into()).saturating_mul(loads.div_ceil(along.into())),
             iterations,
         })
     }

@@ -5,10 +5,12 @@ use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
-use super::epilogue::Wanted;
+use super::cost::{lines, of_an_index, of_vectors, tiles};
+use super::epilogue::{Wanted, lanes};
 use super::odd_tile;
 use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
+use super::tuning::cost::{LOADS_OF_TILES, OF_FOURS, OF_FOURS_OF_SOFTWARE, OF_TILES, OF_WORDS};
 use super::tuning::thread_tile::{
     INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_TAPS_OF_A_WORD, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES,
     NARROW,
@@ -17,7 +19,7 @@ use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
 use crate::kernel::{Sink, WindowConstants};
 use crate::keys::{self, Span, ThreadTile, ThreadTileKey};
-use crate::schedule::{Limits, Schedule};
+use crate::schedule::{Effort, Limits, Schedule};
 use crate::uniform;
 
 /// The most taps of a window along a line, and the most lines of a window (shaders/thread_tile/taps.wgsl, tile.wgsl).
@@ -188,6 +190,28 @@ impl Tiles {
         self.rows(pass, lines).saturating_mul(pass.axes[0].output).saturating_mul(row)
     }
 
+    /// What an invocation does.
+    fn effort(&self, wanted: &Wanted<'_>, one: &OnePass<'_>) -> Effort {
+        let Wanted { plan, limits, .. } = *wanted;
+        let of_fours = if limits.software { OF_FOURS_OF_SOFTWARE } else { OF_FOURS };
+        let [depths, _, columns] = self.tile.window.kernel.map(f64::from);
+        let (lanes, loads, of_a_tap, of_vectors) = match self.tile.span {
+            Span::Along { vectors, .. } => (4, f64::from(vectors), of_fours, of_vectors(plan)),
+            Span::Channels => (4, columns, of_fours, of_vectors(plan)),
+            Span::One => (1, columns, OF_TILES, 1.0),
+            Span::Word => (lanes(plan.dtype()), columns, OF_WORDS, 1.0),
+        };
+        let apart = lanes.saturating_mul(plan.dtype().bytes() as u64).saturating_mul(one.pass.apart());
+        let rows = depths * f64::from(self.tile.rows_of(self.tile.lines));
+        let (outputs, taps) = (f64::from(self.tile.lines), of_a_tap * rows * columns);
+        let of_a_lane = of_vectors * tiles(plan, outputs, taps) + outputs * of_an_index(plan, &one.epilogue);
+        Effort {
+            operations: lanes as f64 * of_a_lane,
+            lines: rows * loads * lines(apart),
+            waits: rows * loads / LOADS_OF_TILES,
+        }
+    }
+
     /// Appends the dispatches to a schedule that has none.
     fn dispatches(&self, schedule: &mut Schedule, wanted: &Wanted<'_>, mut one: OnePass<'_>) -> Result<(), PlanError> {
         let Wanted { plan, activation_kind, .. } = *wanted;
@@ -225,7 +249,8 @@ impl Tiles {
         if iterations > MAX_ITERATIONS {
             return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
         }
-        one.dispatches(schedule, key, &groups, 1, iterations)
+        let effort = self.effort(wanted, &one);
+        one.dispatches(schedule, key, &groups, 1, iterations, effort)
     }
 }
 

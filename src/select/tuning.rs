@@ -17,45 +17,102 @@ pub(super) mod policy {
     /// seconds of CPU time, more than so few elements save.
     pub const SPECIALISED_FROM: u64 = 1 << 12;
 
-    /// Planes of fewer elements are reduced in one stage. Software: for smaller planes a second stage takes longer than
-    /// the first stage saves.
-    pub const REDUCED_FROM: u64 = 4_096;
+    /// Planes of fewer elements are never reduced in stages: one team reads them in less time than the further
+    /// dispatches take to start.
+    pub const REDUCED_FROM: u64 = 1_024;
+}
 
-    /// Windows of fewer taps are pooled tap by tap, even where neighbours share most taps. Software: 5x5 takes 2.7
-    /// copies by thread tiles, and large windows take 4.8 to 5.3 by sliding, whatever their size.
-    pub const SLIDING_FROM: u64 = 30;
+/// What a schedule costs (src/select/cost.rs).
+pub(super) mod cost {
+    /// What dispatches take on a device, in seconds.
+    pub struct Device {
+        pub launch: f64,
+        /// A byte, a vector operation and a line of cache, where the device is full.
+        pub byte: f64,
+        pub operation: f64,
+        pub line: f64,
+        /// The wait for a load.
+        pub wait: f64,
+        /// The fewest invocations that fill the device with operations.
+        pub invocations: f64,
+        /// How sharply the slowest part decides.
+        pub power: i32,
+    }
 
-    /// The same threshold for windows with taps along one axis only: they slide in one pass, which is half of the work.
-    pub const SLIDING_ALONG_ONE_FROM: u64 = 10;
+    /// Card: bandwidth and launch from copies, operations from twelve rows by the counts of AMD's compiler, a line a
+    /// cycle for each of 132 multiprocessors. A wait: stages that read 64 candidates one after the other take 0.7 us
+    /// for each, and `adaptive_3d`, whose invocations wait 200 times, 142 us in all.
+    pub const GPU: Device = Device {
+        launch: 2.5e-6,
+        byte: 1.0 / 3.05e12,
+        operation: 1.0 / 13.4e12,
+        line: 1.0 / 2.6e11,
+        wait: 0.6e-6,
+        invocations: 32_768.0,
+        power: 5,
+    };
 
-    /// Overlapping windows that the thread tile family refuses slide from this number of taps on. Software, in sweeps
-    /// of random geometries: from here on sliding was faster than reading every tap.
-    pub const SLIDING_INSTEAD_FROM: u64 = 6;
+    /// Software: fitted to the timings of all families, 76 pools of 0.4 to 2 MB drawn at random. An invocation does not
+    /// wait.
+    pub const SOFTWARE: Device = Device {
+        launch: 50e-6,
+        byte: 1.0 / 2.5e9,
+        operation: 1.0 / 14.5e9,
+        line: 1.0 / 1e9,
+        wait: 0.0,
+        invocations: 0.0,
+        power: 1,
+    };
 
-    /// Windows of more taps that overlap always slide.
-    pub const MOST_TAPS: u64 = 64;
+    /// A schedule of up to this multiple of the time for its bytes ends the search for a faster one.
+    pub const NEARLY: f64 = 1.05;
 
-    /// On GPUs, windows with longer strides are pooled along one axis after the other before sliding is tried, unless
-    /// elements are bytes. Card, 7 random pools with strides of 3 to 8: separable took 0.24 to 0.93 of the time of
-    /// sliding, median 0.82, and 1.65 for one of bytes. With a stride of 2 it took 0.48 to 1.72, median of 13 pools
-    /// 1.25. With a stride of 1 it was faster in 3 of 18.
-    pub const SLIDING_STRIDE: i64 = 2;
+    // Vector operations, by AMD's compiler: fitted to the kernels of 480 pools drawn at random, in four types.
 
-    /// On GPUs windows of at least this many taps along two axes or more are pooled along one axis after the other,
-    /// where there are fewer than `FEW_WINDOWS`: an invocation for each window leaves the device idle. Card, 9 random
-    /// pools with 108 to 3,120 taps: separable took 0.18 to 0.79 of the time of direct, median 0.33; two pools with 75
-    /// taps took 1.5 and 1.7. Teams took 5 to 8 copies for windows of f16 with rows of 40 and 60 bytes, and as long as
-    /// separable for u64 with rows of 232 bytes.
-    pub const SEPARABLE_FROM: u64 = 100;
+    /// An element that is compared with a maximum: 12 to 17 in windows that are read tap by tap.
+    pub const OF_A_TAP: f64 = 14.0;
+    pub const OF_A_TAP_OF_64_BITS: f64 = 20.0;
 
-    /// Fewer windows than this are few for a GPU.
-    pub const FEW_WINDOWS: u64 = 1 << 16;
+    /// A window that is read tap by tap, whatever its size: 54 to 88.
+    pub const OF_A_WINDOW: f64 = 80.0;
 
-    /// On GPUs windows whose stride along a row is at least this are pooled tap by tap.
-    pub const FAR_STRIDE: i64 = 5;
+    /// A candidate of the pass before, over an element: 1.5 to 3.3.
+    pub const OF_A_CANDIDATE: f64 = 2.25;
 
-    /// The same for windows with strides of 3 or more in rows of fewer outputs.
-    pub const SHORT_ROW: usize = 8;
+    /// The same on software adapters: passes over candidates take twice what operations predict.
+    pub const OF_A_CANDIDATE_OF_SOFTWARE: f64 = 4.5;
+
+    /// A digit of an index: 10 to 16 in sliding windows, 4 to 8 in thread tiles.
+    pub const OF_A_DIGIT: f64 = 10.0;
+
+    /// What the members of a team do beside their elements, twice as much with indices: 407 to 680, 946 to 1,340. Half
+    /// as much without indices where one invocation reads a plane: 76 to 247.
+    pub const OF_A_TEAM: f64 = 500.0;
+
+    /// An element of a team, over one that is read tap by tap: 0.6 to 1.
+    pub const OF_TEAMS: f64 = 0.8;
+
+    /// Loads of a team that are in flight together.
+    pub const LOADS_TOGETHER: f64 = 4.0;
+
+    /// Loads of a thread tile that are in flight together: it has no loops. Never varied.
+    pub const LOADS_OF_TILES: f64 = 12.0;
+
+    /// An output of a thread tile or of sliding windows, whatever its window: 20 to 40.
+    pub const OF_AN_OUTPUT: f64 = 25.0;
+
+    /// An element of a thread tile, over one that is read tap by tap: with vectors of four outputs, one output at a
+    /// time, the outputs of a word, and in lines that are not whole words.
+    pub const OF_FOURS: f64 = 0.3;
+    pub const OF_TILES: f64 = 0.7;
+    pub const OF_WORDS: f64 = 1.3;
+    pub const OF_ODD_TILES: f64 = 0.6;
+
+    /// `OF_FOURS` on software adapters, 5x5 and 7x7.
+    pub const OF_FOURS_OF_SOFTWARE: f64 = 1.4;
+
+    /// An output of a strip, twice as much with indices: 50 to 70.
+    pub const OF_STRIPS: f64 = 60.0;
 }
 
 /// Windows that are cut along an axis.
@@ -71,8 +128,9 @@ pub(super) mod reduce {
     /// several dispatches for the candidates: planes of 512x512 took 1.35 copies with 1 KiB, 1.27 with 2 KiB.
     pub const MOST_BYTES: u64 = 128 << 10;
 
-    /// The fewest: four loads of every invocation, which are in flight together.
-    pub const FEWEST_BYTES: u64 = 4 << 10;
+    /// The fewest: 16 loads of every invocation. AMD, planes of 1,500 to 20,000 bytes: with 4 KiB to a part, 1.1 to 2.4
+    /// times as many operations, most of them to join what invocations have found.
+    pub const FEWEST_BYTES: u64 = 16 << 10;
 
     /// Parts that fill a large card, 2^17 invocations. Never varied.
     pub const PARTS: u64 = 1 << 11;
@@ -179,25 +237,6 @@ pub(super) mod team {
 
     /// The fewest loads of a window per invocation that shares its rows.
     pub const LEAST_LOADS: u64 = 256;
-
-    /// Planes of fewer 4-byte elements are pooled tap by tap. Software: planes of 12 elements take 2.5 copies by teams
-    /// and 2.6 tap by tap; planes of 16 elements take 1.9 and 2.4. By thread tiles both take 6, since a tile has one
-    /// output.
-    pub const LEAST_ELEMENTS_OF_WORDS: u64 = 16;
-
-    /// The same for other element sizes. Software, in u8, f16 and f64: with 36 elements tap by tap is faster, with 49
-    /// elements teams are faster.
-    pub const LEAST_ELEMENTS: u64 = 40;
-
-    /// The fewest bytes of a row for which teams are preferred, for elements of a word or more. In shorter rows, too
-    /// large a share of each load lies beyond the row's ends.
-    pub const LEAST_ROW_BYTES: u64 = 128;
-
-    /// The same for elements smaller than a word, each of which would take a load of its own in a tap-by-tap kernel.
-    pub const LEAST_ROW_BYTES_OF_SMALL: u64 = 32;
-
-    /// Windows of fewer taps that are not whole planes are better pooled by one invocation.
-    pub const LEAST_TAPS: u64 = 256;
 }
 
 /// Unpools.

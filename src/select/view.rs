@@ -234,6 +234,18 @@ impl Pass {
         Ok(Pass { axes, inner, outputs })
     }
 
+    /// Elements from a window to the next one, where windows are alike.
+    pub fn apart(&self) -> u64 {
+        let mut inside = self.inner;
+        for axis in self.axes.iter().rev().take_while(|_| self.inner == 1) {
+            inside = inside.saturating_mul(axis.input.div_ceil(axis.output.max(1)));
+            if axis.output > 1 {
+                break;
+            }
+        }
+        if self.inner > 1 { 1 } else { inside }
+    }
+
     /// Planes of all their depths and inner elements.
     pub fn planes(&self) -> u64 {
         let plane = self.axes.iter().fold(self.inner, |product: u64, axis| product.saturating_mul(axis.output));
