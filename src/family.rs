@@ -28,8 +28,8 @@ pub enum Family {
     /// reads its rows in wide loads of neighbouring words, wherever the rows begin. A plane is read as one row; the
     /// smallest planes are read by one invocation. Specialised only.
     Teamed,
-    /// Pools of whole planes: many invocations share a plane. Each reads a part of it in wide loads and writes a
-    /// candidate; further stages reduce the candidates.
+    /// Pools of whole planes in two dispatches: in the first, workgroups read parts of a plane in wide loads and write a
+    /// candidate each; the second reduces the candidates of each plane.
     Reducing,
     /// Pools: one pass per axis, so that the cost grows with the sum of the kernel's extents. Windows of more than 1024
     /// taps along an axis are cut into parts, which are reduced tap by tap.
@@ -40,7 +40,7 @@ pub enum Family {
     /// Unpools: every output element is gathered from the few sources whose windows cover it. The device detects
     /// indices outside their sources' windows; their sources claim the elements that they name, and a second dispatch
     /// settles which source wins, unless such indices are an error or skipped
-    /// ([`OutsideWindow`](crate::OutsideWindow)). The generic build is for unpools that refuse or skip them.
+    /// ([`OutsideWindow`](crate::OutsideWindow)).
     Gather,
     /// Unpools: every source claims its target element, then every output element reads its owner. Works for any
     /// indices.

@@ -1,12 +1,11 @@
 // First step of a gathering unpool: tells of the indices that lie outside their sources' windows.
 // Fewest bytes: the indices once.
 // provides: main
-// requires: gather, flat, quotient, in_window, invocation, WORKGROUP, tell_outside, read_index
-fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
-  let inside = index.y == 0u && index.x < gather.index_limit;
-  let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
-  var all_own = inside || (gather.skip_minus_one == 1u && minus_one);
-  var rest = index.x;
+// requires: gather, flat, quotient, in_window, invocation, WORKGROUP, tell_outside, names
+fn is_own(index: u32, n: u32, c: u32, at: vec3<u32>) -> bool {
+  let inside = index < gather.index_limit;
+  var all_own = inside;
+  var rest = index;
   for (var i = 0u; i < select(0u, gather.digits, inside); i++) {
     let digit = gather.index[i];
     let over = quotient(rest, digit.radix);
@@ -43,5 +42,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let n = outer / gather.outer_channels;
   let c = outer % gather.outer_channels + inner;
   let position = flat(gather.stored, n, c, at);
-  tell_outside(vec4<bool>(!is_own(read_index(position), n, c, at), false, false, false), position, 1u);
+  let read = names(position, 0u, position);
+  let skipped = read.minus_one.x && gather.skip_minus_one == 1u;
+  tell_outside(vec4<bool>(!skipped && !is_own(read.place.x, n, c, at), false, false, false), position, 1u);
 }

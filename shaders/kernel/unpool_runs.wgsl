@@ -156,14 +156,8 @@ fn store_word(first: Four, behind: Four, row: Row, column: u32, number: u32) {
 // Stores the words that begin with elements of four sources. `column` is the column, within the run, of the first
 // source's first element.
 fn store_four(first: Four, behind: Four, row: Row, column: u32) {
-  if (STRIDE_2 > 4u) {
-    for (var number = 0u; number < 4u * STRIDE_2; number += OUTPUTS) {
-      store_word(first, behind, row, column, number);
-    }
-  } else {
-    for (var word = 0u; word < 4u * STRIDE_2 / OUTPUTS; word++) { // unrolled
-      store_word(first, behind, row, column, word * OUTPUTS);
-    }
+  for (var word = 0u; word < 4u * STRIDE_2 / OUTPUTS; word++) { // unrolled
+    store_word(first, behind, row, column, word * OUTPUTS);
   }
 }
 

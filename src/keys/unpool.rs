@@ -69,18 +69,41 @@ fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
     Kernel { variants: vec!["core/unpool"], consts, ..Kernel::new(name, entry) }
 }
 
-/// Checks that every index lies in its source's window.
-pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow) -> KernelKey {
+/// Checks that every index lies in its source's window. `places` says how sources claim elements, where they do.
+pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow, places: &Places) -> KernelKey {
     let (part, others) = outside_window(outside);
     let mut kernel = gather(format!("unpool check {}{others}", index_type.name()), "kernel/unpool_check");
-    kernel.variants.push(part);
-    Kernel { reads: Some(index_type), ..kernel }.into()
+    let names = match index_type {
+        IndexType::I32 => "index/names_i32",
+        IndexType::I64 => "index/names_i64",
+    };
+    kernel.variants.extend([part, names]);
+    if outside == OutsideWindow::Scatter {
+        kernel.consts.extend(places.consts());
+    }
+    kernel.into()
 }
 
 /// Writes output words from the sources of their covering windows whose indices lie in these windows.
 pub(crate) fn unpool_gather(dtype: DType, index_type: IndexType, activation: ActivationKind) -> KernelKey {
     let kernel = gather(format!("unpool gather {}", dtype.name()), "kernel/unpool_gather");
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
+}
+
+/// How sources, their indices and elements lie.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Places {
+    /// Whether channels lie inside the last axis.
+    pub inner: bool,
+    /// Whether an index is a position in Y, and is stored in the order of X.
+    pub positions: bool,
+    pub same_place: bool,
+}
+
+impl Places {
+    fn consts(self) -> [(&'static str, u32); 3] {
+        [("INNER", self.inner.into()), ("POSITIONS", self.positions.into()), ("SAME_PLACE", self.same_place.into())]
+    }
 }
 
 /// The properties that determine a kernel that writes stride cells.
@@ -100,13 +123,9 @@ pub(crate) struct CellsKey {
     pub quads: u64,
     pub across: u64,
     pub lines: u64,
-    /// Whether channels lie inside the last axis.
-    pub inner: bool,
+    pub places: Places,
     /// Whether every cell has one source, whose index is a position in Y, and lies in Y but for its last columns.
     pub plain: bool,
-    /// Whether an index is a position in Y, and is stored in the order of X.
-    pub positions: bool,
-    pub same_place: bool,
     /// Whether every cell has a source, and every lane of an invocation has one.
     pub cells_filled: bool,
     pub lanes_filled: bool,
@@ -137,10 +156,7 @@ impl CellsKey {
             ("QUADS", self.quads),
             ("ACROSS", self.across),
             ("LINES", self.lines),
-            ("INNER", self.inner.into()),
             ("PLAIN", self.plain.into()),
-            ("POSITIONS", self.positions.into()),
-            ("SAME_PLACE", self.same_place.into()),
             ("CELLS_FILLED", self.cells_filled.into()),
             ("LANES_FILLED", self.lanes_filled.into()),
             ("EXACT_LINES", self.exact_lines.into()),
@@ -150,7 +166,7 @@ impl CellsKey {
             ("WHOLE", self.whole.into()),
             ("X_EVEN", self.x_even.into()),
         ];
-        numbers.into_iter().map(|(name, value)| (name, value as u32)).collect()
+        numbers.map(|(name, value)| (name, value as u32)).into_iter().chain(self.places.consts()).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERL
 use super::view::{FORMULA, WindowFormula};
 use crate::family::Family;
 use crate::kernel::{ActivationKind, CellsKernel};
-use crate::keys::{self, CellsKey};
+use crate::keys::{self, CellsKey, Places};
 use crate::schedule::Limits;
 use crate::uniform::Divisor;
 use crate::wgsl::key::KernelKey;
@@ -23,6 +23,7 @@ pub(super) struct Cells {
     pub key: KernelKey,
     /// The kernel that settles which source wins where indices lie outside their sources' windows.
     pub settle: KernelKey,
+    pub places: Places,
     pub blocks: u64,
     pub split: [Divisor; 9],
     pub iterations: u64,
@@ -80,7 +81,7 @@ impl CellAxes {
     fn split(&self, plan: &UnpoolPlan, key: &CellsKey) -> [u64; 9] {
         let channels = plan.channels as u64;
         [
-            if key.inner { channels.div_ceil(QUAD) } else { 1 },
+            if key.places.inner { channels.div_ceil(QUAD) } else { 1 },
             self.cells[2].div_ceil(key.across),
             self.cells[1].div_ceil(key.lines),
             self.cells[0],
@@ -225,10 +226,8 @@ pub(super) fn cells(
         quads,
         across,
         lines,
-        inner,
+        places: Places { inner, positions, same_place },
         plain,
-        positions,
-        same_place,
         cells_filled: filled,
         lanes_filled: if inner { even } else { filled && axes.inputs[2].is_multiple_of(across) },
         exact_lines,
@@ -244,6 +243,6 @@ pub(super) fn cells(
     let product = |of: &[u64; 3]| of.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor));
     let of_cell = product(&axes.stride).saturating_add(product(&axes.kernel));
     let iterations = of_cell.saturating_mul(quads).saturating_mul(lines).saturating_mul(2);
-    let [settle, key] = [keys::unpool_settle(&key), keys::unpool_cells(&key)];
-    Ok(Cells { key, settle, blocks, split: split.map(Divisor::new), iterations })
+    let (places, settle, key) = (key.places, keys::unpool_settle(&key), keys::unpool_cells(&key));
+    Ok(Cells { key, settle, places, blocks, split: split.map(Divisor::new), iterations })
 }

@@ -33,10 +33,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     }
     let scatters = plan.outside_window == OutsideWindow::Scatter;
     let mut schedule = Schedule::new(Plan::Unpool(plan.clone()), Family::Gather, build);
-    if scatters && build == Build::Generic {
-        return Family::Gather.refuse("the generic build cannot settle indices outside their sources' windows");
-    }
-    let without_outputs = plan.output_shape().contains(&0) && build == Build::Specialised;
+    let without_outputs = plan.output_shape().contains(&0) && (scatters || build == Build::Specialised);
     if plan.input_shape().contains(&0) || without_outputs {
         return Family::Gather.refuse("there is nothing to gather");
     }
@@ -63,16 +60,17 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         return Family::Gather.refuse("too many windows hold the same element");
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
-    let cells = match build {
-        Build::Generic => None,
-        Build::Specialised => Some(cells::cells(plan, &own.map(|(_, formula)| formula), activation_kind, limits)?),
-    };
+    let cells = || cells::cells(plan, &own.map(|(_, formula)| formula), activation_kind, limits);
+    let cells = (scatters || build == Build::Specialised).then(cells).transpose()?;
     let (covering, own) = (covering.map(|(axis, _)| axis), own.map(|(axis, _)| axis));
     let uniform = uniform(plan, activation, cells.as_ref(), covering, own);
     let mut gathering = Gathering { plan, limits, uniform, schedule };
-    match cells {
-        Some(cells) => gathering.cells(cells)?,
-        None => gathering.windows(activation_kind, iterations)?,
+    match (build, &cells) {
+        (Build::Specialised, Some(cells)) => gathering.cells(cells)?,
+        _ => gathering.windows(activation_kind, iterations, cells.as_ref())?,
+    }
+    if let Some(cells) = cells.filter(|_| scatters) {
+        gathering.settle(cells.settle)?;
     }
     Ok(gathering.schedule)
 }
@@ -109,20 +107,26 @@ impl Gathering<'_> {
     }
 
     /// One kernel that checks indices and writes stride cells.
-    fn cells(&mut self, cells: cells::Cells) -> Result<(), PlanError> {
+    fn cells(&mut self, cells: &cells::Cells) -> Result<(), PlanError> {
         let operands = [&[Operand::X, Operand::Y, Operand::Indices], self.told()].concat();
-        self.dispatch(cells.key, grid(cells.blocks, self.limits)?, &operands, cells.iterations);
-        if self.plan.outside_window == OutsideWindow::Scatter { self.settle(cells.settle) } else { Ok(()) }
+        self.dispatch(cells.key.clone(), grid(cells.blocks, self.limits)?, &operands, cells.iterations);
+        Ok(())
     }
 
     /// A kernel that checks indices, unless bad ones are skipped, and one that finds the sources of every element of Y.
-    fn windows(&mut self, activation: ActivationKind, iterations: u64) -> Result<(), PlanError> {
+    fn windows(
+        &mut self,
+        activation: ActivationKind,
+        iterations: u64,
+        cells: Option<&cells::Cells>,
+    ) -> Result<(), PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
         let (sources, outputs) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
         let outside = self.plan.outside_window;
         if outside != OutsideWindow::Skip {
             let check = [&[Operand::Indices, Operand::Tables], self.told()].concat();
-            let key = keys::unpool_check(index_type, outside);
+            let places = cells.map(|cells| cells.places).unwrap_or_default();
+            let key = keys::unpool_check(index_type, outside, &places);
             self.dispatch(key, grid(sources, self.limits)?, &check, self.uniform.digits.into());
         }
         if outputs > 0 {

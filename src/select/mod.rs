@@ -89,7 +89,7 @@ fn families_of_pool(plan: &PoolPlan, limits: &Limits) -> Vec<Family> {
         let schedule = pool_in(plan, limits, family, build).ok()?;
         Some((chosen != Ok(family), family == Family::Accumulating, cost::seconds(&schedule, limits), family))
     };
-    let mut found: Vec<_> = POOLS.into_iter().filter_map(cost).collect();
+    let mut found: Vec<_> = POOLS.into_iter().chain([Family::Accumulating]).filter_map(cost).collect();
     found.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
     found.into_iter().map(|(.., family)| family).collect()
 }
@@ -139,16 +139,9 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
     }
 }
 
-/// The families of pools, in the order in which their schedules are made.
-const POOLS: [Family; 7] = [
-    Family::ThreadTile,
-    Family::Direct,
-    Family::Sliding,
-    Family::Separable,
-    Family::Teamed,
-    Family::Reducing,
-    Family::Accumulating,
-];
+/// The families of pools, in the order in which their schedules are made; [`Family::Accumulating`] comes last.
+const POOLS: [Family; 6] =
+    [Family::ThreadTile, Family::Direct, Family::Sliding, Family::Separable, Family::Teamed, Family::Reducing];
 
 fn is_large(shape: &[usize]) -> bool {
     count(shape) >= SPECIALISED_FROM
@@ -227,7 +220,8 @@ fn fastest(
 ) -> Result<Schedule, PlanError> {
     let (mut best, mut errors): (Option<(f64, Schedule)>, _) = (None, Vec::new());
     let (own, others): (Vec<Family>, Vec<Family>) = POOLS.into_iter().partition(|it| it.builds().contains(&build));
-    for family in own.into_iter().chain(others).filter(|family| wanted(*family)) {
+    let order = own.into_iter().chain(others).chain([Family::Accumulating]);
+    for family in order.filter(|family| wanted(*family)) {
         if best.is_some() && family == Family::Accumulating {
             continue;
         }
@@ -271,11 +265,9 @@ fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
 fn choose_gather(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     match choice.build {
         Some(build) => gather::schedule(plan, limits, build),
-        None => {
-            let large = is_large(plan.output_shape());
-            let [first, then] = [large, !large].map(|it| if it { Build::Specialised } else { Build::Generic });
-            gather::schedule(plan, limits, first).or_else(|_| gather::schedule(plan, limits, then))
-        }
+        None if is_large(plan.output_shape()) => gather::schedule(plan, limits, Build::Specialised)
+            .or_else(|_| gather::schedule(plan, limits, Build::Generic)),
+        None => gather::schedule(plan, limits, Build::Generic),
     }
 }
 

@@ -14,7 +14,7 @@ use super::*;
 use crate::kernel::{
     ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
 };
-use crate::keys;
+use crate::keys::{self, Places};
 use crate::{
     Build, Choice, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PlanError, select,
     uniform,
@@ -36,8 +36,10 @@ fn every_key() -> Vec<KernelKey> {
     for digits in digits {
         all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
-    for outside in [OutsideWindow::Error, OutsideWindow::Skip] {
-        all.extend(indices.map(|index_type| keys::unpool_check(index_type, outside)));
+    for &outside in OutsideWindow::ALL {
+        for places in [Places::default(), Places { inner: true, positions: true, same_place: true }] {
+            all.extend(indices.map(|index_type| keys::unpool_check(index_type, outside, &places)));
+        }
     }
     all.extend(indices.map(keys::unpool_report));
     for dtype in DType::ALL {

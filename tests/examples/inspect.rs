@@ -185,7 +185,7 @@ const BY_HAND: &[(&str, &[&str])] = &[
     (
         "max_unpool --shape 1,2,3 --kernel 2 --strides 2 --family claim_emit --indices i32",
         // An owner for each of the 12 elements of Y.
-        &["y            f32 [1, 2, 6] NCHW", "axis 0       3 -> 6", "scratch      48 bytes"],
+        &["y            f32 [1, 2, 6] NCHW", "axis 0       3 -> 6", "scratch      64 bytes"],
     ),
     (
         "max_unpool --shape 1,2,3 --kernel 2 --strides 2 --output-shape 1,2,8 --preset pytorch",

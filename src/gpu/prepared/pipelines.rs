@@ -202,7 +202,8 @@ impl Entry {
 /// WebGPU's default limits suffice, but a device can be opened with smaller ones.
 fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanError> {
     let invocations = WORKGROUP as u32;
-    let bindings = dispatch.key.bindings().len() as u32 + 1;
+    // The limit is on the numbers of bindings, not on how many there are.
+    let bindings = dispatch.key.bindings().iter().map(|binding| binding.number + 1).max().unwrap_or(1);
     let needs = [
         ("max_compute_invocations_per_workgroup", invocations, limits.max_compute_invocations_per_workgroup),
         ("max_compute_workgroup_size_x", invocations, limits.max_compute_workgroup_size_x),

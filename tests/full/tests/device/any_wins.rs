@@ -118,7 +118,7 @@ fn any_source_may_win_but_one_of_them_does() {
             tried += check::<u32, i32>(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, narrow).unwrap());
         }
     }
-    assert!(tried >= 12, "{tried} schedules");
+    assert!(tried >= 18, "{tried} schedules");
 }
 
 fn all_sources_may_name_one_element() {
