@@ -28,8 +28,8 @@ pub enum Family {
     /// reads its rows in wide loads of neighbouring words, wherever the rows begin. A plane is read as one row; the
     /// smallest planes are read by one invocation. Specialised only.
     Teamed,
-    /// Pools of whole planes in two dispatches: in the first, workgroups read parts of a plane in wide loads and write a
-    /// candidate each; the second reduces the candidates of each plane.
+    /// Pools of whole planes in two dispatches: in the first, workgroups read parts of a plane in wide loads and write
+    /// a candidate each; the second reduces the candidates of each plane.
     Reducing,
     /// Pools: one pass per axis, so that the cost grows with the sum of the kernel's extents. Windows of more than 1024
     /// taps along an axis are cut into parts, which are reduced tap by tap.
