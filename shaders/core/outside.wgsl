@@ -6,20 +6,19 @@
 // follows settles which source wins.
 // requires: gather, owners, TOLD, named_position, rank_of_index, name
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
-  if (any(outside)) {
-    if (atomicLoad(&owners.told) == 0u) {
-      atomicStore(&owners.told, TOLD);
-    }
-    let lanes = vec4<u32>(outside);
-    for (var lane = 0u; lane < 4u; lane++) {
-      if (lanes[lane] == 1u) {
-        claim(position + lane * step);
-      }
-    }
+  let ones = vec4<u32>(outside) << vec4<u32>(0u, 1u, 2u, 3u);
+  var left = ones.x | ones.y | ones.z | ones.w;
+  // A loop, since software adapters step over a loop that no invocation enters, and not over an `if`.
+  while (left != 0u) {
+    claim(position + firstTrailingBit(left) * step);
+    left &= left - 1u;
   }
 }
 
 fn claim(position: u32) {
+  if (atomicLoad(&owners.told) == 0u) {
+    atomicStore(&owners.told, TOLD);
+  }
   let index = name(position);
   if (index < gather.index_limit) {
     atomicMax(&owners.each[named_position(index, position)], rank_of_index(position) + 1u);

@@ -10,7 +10,7 @@ use wgpu_pooling_plan::{
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::epilogue::lanes;
-use super::tuning::unpool::IDLE_INVOCATIONS;
+use super::tuning::unpool::{IDLE_INVOCATIONS, IDLE_INVOCATIONS_OF_SOFTWARE};
 use super::unpool::{OWNERS, owners_bytes};
 use super::view::{PassAxis, WindowFormula, pass_axis};
 use super::{activation, cells, unpool};
@@ -144,7 +144,8 @@ impl Gathering<'_> {
         // To look at a word and to settle its elements.
         let of_a_word = lanes.saturating_add(2);
         let most_words = MAX_ITERATIONS.checked_div(of_a_word).unwrap_or(0).max(1);
-        let invocations = words.div_ceil(WORDS_PER_TURN).min(IDLE_INVOCATIONS.max(words.div_ceil(most_words)));
+        let idle = if self.limits.software { IDLE_INVOCATIONS_OF_SOFTWARE } else { IDLE_INVOCATIONS };
+        let invocations = words.div_ceil(WORDS_PER_TURN).min(idle.max(words.div_ceil(most_words)));
         let grid = grid(invocations, self.limits)?;
         let invocations = grid.into_iter().map(u64::from).fold(WORKGROUP, u64::saturating_mul);
         self.uniform.blocks = invocations as u32;
