@@ -244,8 +244,8 @@ pub(super) mod unpool {
     /// The most invocations of a step that mostly has nothing to do. Never varied: enough to fill a large card.
     pub const IDLE_INVOCATIONS: u64 = 1 << 17;
 
-    /// The same on software adapters, where each workgroup of a kernel with barriers takes microseconds. Software, 2x2s2
-    /// of 8 MB: 4.3 copies with 2^17.
+    /// The same on software adapters, where each workgroup of a kernel with barriers takes microseconds. Software,
+    /// 2x2s2 of 8 MB: 4.3 copies with 2^17, 1.3 with 2^10.
     pub const IDLE_INVOCATIONS_OF_SOFTWARE: u64 = 1 << 10;
 
     /// The most elements of a stride cell. With larger cells, neighbouring invocations write too far apart.
