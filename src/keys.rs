@@ -14,8 +14,8 @@ pub(crate) use sliding::{Begins, FirstElements, SlidingKey, SlidingRow, SlidingW
 pub(crate) use strip::{StripKey, has_room, strip};
 pub(crate) use thread_tile::{Span, ThreadTile, ThreadTileKey, thread_tile};
 pub(crate) use unpool::{
-    CellsKey, Places, unpool_cells, unpool_check, unpool_claim, unpool_clear, unpool_emit, unpool_fill, unpool_gather,
-    unpool_report, unpool_scatter, unpool_settle,
+    CellsKey, Places, names_part, unpool_cells, unpool_check, unpool_claim, unpool_clear, unpool_emit, unpool_fill,
+    unpool_gather, unpool_report, unpool_scatter, unpool_settle,
 };
 
 use crate::kernel::{

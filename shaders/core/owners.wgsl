@@ -1,8 +1,11 @@
 // Scratch memory of an unpool: zero before a run, and zero again after it.
-// provides: owners, Owners
+// provides: owners, Owners, TOLD
 // requires: nothing
+// Set in `told` if any index lies outside its source's window.
+const TOLD: u32 = 0x80000000u;
+
 struct Owners {
-  // Whether any index lies outside its source's window, in the highest bit, and the workgroups that have seen that.
+  // TOLD, and the number of workgroups of the last step that have read it.
   told: atomic<u32>,
   // The number of bad indices, and the complement of the first one's position.
   bad: atomic<u32>,

@@ -1,10 +1,7 @@
 // The ranks of a gathering unpool's sources, which number them in (n, c, spatial) order whatever the layout, and the
 // elements that indices name.
-// provides: TOLD, rank_of, rank_of_index, source_position, named_position
+// provides: rank_of, rank_of_index, source_position, named_position
 // requires: gather, quotient, INNER, SAME_PLACE, POSITIONS
-// That an index lies outside its source's window, in the word that counts workgroups (core/owners).
-const TOLD: u32 = 0x80000000u;
-
 // The rank of the source at a position of a tensor with channels inside the last axis.
 fn rank_of_inner(position: u32) -> u32 {
   let place = quotient(position, gather.split[7]);
@@ -22,7 +19,8 @@ fn rank_of(position: u32) -> u32 {
   return rank;
 }
 
-// The rank of the source whose index lies at a position.
+// The rank of the source whose index lies at a position. Channels lie inside the last axis of the index tensor if they do
+// so in X and indices are stored in the order of X, or neither.
 fn rank_of_index(position: u32) -> u32 {
   var rank = position;
   if (INNER == SAME_PLACE) {

@@ -3,7 +3,7 @@
 // one whose window covers it, which has written it already. Elements have no owners after that.
 // Fewest bytes: none to speak of, or the owners once, and for each of them its index, its value and four bytes.
 // provides: main
-// requires: gather, flat, quotient, owners, TOLD, rank_of, source_position, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, y, load, read_index, write_report, activate, report, INNER, PLAIN, POSITIONS, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2
+// requires: gather, flat, quotient, owners, TOLD, rank_of, source_position, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, y, load, read_index, write_report, activate, INNER, PLAIN, POSITIONS, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2
 // The most windows that cover an element along each axis.
 const COVERING_0: u32 = (KERNEL_0 + STRIDE_0 - 1u) / STRIDE_0;
 const COVERING_1: u32 = (KERNEL_1 + STRIDE_1 - 1u) / STRIDE_1;
@@ -121,7 +121,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   // One word tells and counts, so that it is reset after all workgroups have read it.
   if (local == 0u && atomicAdd(&owners.told, 1u) + 1u == TOLD + gather.blocks / WORKGROUP) {
     write_report(0u, gather.sources, true, true);
-    atomicStore(&report[REPORT_OUT_OF_WINDOW], 1u);
     atomicStore(&owners.told, 0u);
   }
   for (var base = number; base * OUTPUTS < gather.outputs; base += PER_TURN * gather.blocks) {

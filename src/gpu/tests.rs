@@ -180,6 +180,39 @@ fn one_index_outside_its_own_window_is_settled() {
     }
 }
 
+/// Bad indices, indices of a pool, and indices outside their windows, in turn: nothing of a run is left for the next one.
+#[test]
+fn runs_of_an_unpool_leave_scratch_memory_clear() {
+    let Some(gpu) = gpu() else { return };
+    for layout in [Layout::Nchw, Layout::Nhwc] {
+        let unpool = MaxUnpool::new([3, 2]).strides([2, 2]).pads([1, 0, 0, 0]).layout(layout);
+        let shape = [2, 5, 7, 6];
+        let plan = unpool.plan(&shape, DType::F16, IndexType::I32).unwrap();
+        let Plan::Unpool(of) = &plan else { panic!("{plan:?}") };
+        let (count, limit) = (shape.iter().product::<usize>() as i32, of.space.index_count() as i32);
+        let x = Tensor::new(shape, (0..count).map(|i| half::f16::from_f32(i as f32 - 90.0)).collect()).unwrap();
+        let scattered = |i: i32| (i * 7_919).rem_euclid(limit);
+        let sets: [Vec<i32>; 3] = [
+            (0..count).map(|i| if i % 50 == 7 { limit + i } else { scattered(i) }).collect(),
+            vec![3; count as usize],
+            (0..count).map(scattered).collect(),
+        ];
+        for (family, build) in [
+            (Family::Gather, Build::Generic),
+            (Family::Gather, Build::Specialised),
+            (Family::ClaimEmit, Build::Generic),
+        ] {
+            let choice = Choice { family: Some(family), build: Some(build) };
+            let prepared = gpu.prepare_blocking(select(&plan, &gpu.limits(), &choice).unwrap()).unwrap();
+            for set in sets.iter().chain(&sets) {
+                let indices = Tensor::new(shape, set.clone()).unwrap();
+                let expected = reference::max_unpool(&plan, x.view(), indices.view());
+                assert_eq!(calls::max_unpool(&prepared, x.view(), indices.view()), expected, "{choice:?}, {layout:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn flat_indices_past_32_bits_are_exact_on_the_device() {
     let Some(gpu) = gpu() else { return };

@@ -69,15 +69,21 @@ fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
     Kernel { variants: vec!["core/unpool"], consts, ..Kernel::new(name, entry) }
 }
 
+/// The part that loads four indices; `wide` if every run of indices is whole quads.
+pub(crate) fn names_part(index_type: IndexType, wide: bool) -> &'static str {
+    match (index_type, wide) {
+        (IndexType::I32, false) => "index/names_i32",
+        (IndexType::I32, true) => "index/names_i32_wide",
+        (IndexType::I64, false) => "index/names_i64",
+        (IndexType::I64, true) => "index/names_i64_wide",
+    }
+}
+
 /// Checks that every index lies in its source's window. `places` says how sources claim elements, where they do.
 pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow, places: &Places) -> KernelKey {
     let (part, others) = outside_window(outside);
     let mut kernel = gather(format!("unpool check {}{others}", index_type.name()), "kernel/unpool_check");
-    let names = match index_type {
-        IndexType::I32 => "index/names_i32",
-        IndexType::I64 => "index/names_i64",
-    };
-    kernel.variants.extend([part, names]);
+    kernel.variants.extend([part, names_part(index_type, false)]);
     if outside == OutsideWindow::Scatter {
         kernel.consts.extend(places.consts());
     }
@@ -90,13 +96,14 @@ pub(crate) fn unpool_gather(dtype: DType, index_type: IndexType, activation: Act
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
 
-/// How sources, their indices and elements lie.
+/// How the elements of X and Y and the indices lie in memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Places {
     /// Whether channels lie inside the last axis.
     pub inner: bool,
-    /// Whether an index is a position in Y, and is stored in the order of X.
+    /// Whether an index is a position in Y.
     pub positions: bool,
+    /// Whether indices are stored in the order of X.
     pub same_place: bool,
 }
 

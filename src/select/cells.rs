@@ -2,7 +2,7 @@
 //! neighbouring cells.
 
 use wgpu_pooling_plan::internal::count;
-use wgpu_pooling_plan::{IndexType, Layout, OutsideWindow, PlanError, UnpoolPlan};
+use wgpu_pooling_plan::{Layout, OutsideWindow, PlanError, UnpoolPlan};
 
 use super::digits::dense_strides;
 use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERLAPS, QUADS_OF_SOFTWARE};
@@ -179,16 +179,6 @@ fn quad_part(bytes: u64, wide: bool) -> &'static str {
     }
 }
 
-/// The part that loads four indices; `wide` if every run of indices is whole quads.
-fn names_part(index_type: IndexType, wide: bool) -> &'static str {
-    match (index_type, wide) {
-        (IndexType::I32, false) => "index/names_i32",
-        (IndexType::I32, true) => "index/names_i32_wide",
-        (IndexType::I64, false) => "index/names_i64",
-        (IndexType::I64, true) => "index/names_i64_wide",
-    }
-}
-
 /// The kernel for a plan. `windows` map a source to its window on three axes.
 pub(super) fn cells(
     plan: &UnpoolPlan,
@@ -212,7 +202,8 @@ pub(super) fn cells(
     let exact_lines = axes.exact(0) && axes.exact(1);
     let whole_cells = axes.exact(2) && axes.cells[2].is_multiple_of(across);
     let plain = kernel == CellsKernel::Apart && positions && same_place && filled && exact_lines && axes.stride[0] == 1;
-    let parts = [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), names_part(plan.index_type, even && same_place)];
+    let parts =
+        [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), keys::names_part(plan.index_type, even && same_place)];
     let key = CellsKey {
         cells: kernel,
         dtype: plan.dtype(),

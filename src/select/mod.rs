@@ -38,6 +38,7 @@ use crate::family::{Build, Family};
 use crate::schedule::{Limits, Schedule};
 use tuning::cost::NEARLY;
 use tuning::policy::SPECIALISED_FROM;
+use tuning::reduce::REDUCED_FROM;
 
 /// A kernel family and a build that replace the choice of [`select`].
 ///
@@ -106,10 +107,10 @@ fn families_of_pool(plan: &PoolPlan, limits: &Limits) -> Vec<Family> {
 /// long for that. [`Family::Accumulating`] runs where no other family applies.
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
-/// take longer than it saves. An unpool with an output of 4096 elements or more runs as
-/// [`Family::Gather`] where the specialised build of that family applies. An unpool with a smaller output, or with too
-/// many overlapping windows, runs as [`Family::ClaimEmit`], as does one of elements of four bytes where any of equal
-/// indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
+/// take longer than it saves. An unpool with an output of 4096 elements or more runs as [`Family::Gather`] where the
+/// specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
+/// runs as [`Family::ClaimEmit`], as does one of elements of four bytes where any of equal indices may win
+/// ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
 /// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Gather`] keeps indices to their windows
 /// ([`OutsideWindow`](crate::OutsideWindow)).
 ///
@@ -221,7 +222,9 @@ fn fastest(
     let (mut best, mut errors): (Option<(f64, Schedule)>, _) = (None, Vec::new());
     let (own, others): (Vec<Family>, Vec<Family>) = POOLS.into_iter().partition(|it| it.builds().contains(&build));
     let order = own.into_iter().chain(others).chain([Family::Accumulating]);
-    for family in order.filter(|family| wanted(*family)) {
+    // `most_of_a_reduction` counts on this.
+    let reduces = plan.most_taps() >= REDUCED_FROM;
+    for family in order.filter(|&family| wanted(family) && (reduces || family != Family::Reducing)) {
         if best.is_some() && family == Family::Accumulating {
             continue;
         }

@@ -16,8 +16,7 @@ use super::tuning::thread_tile::{
 use crate::family::Family;
 use crate::kernel::{ActivationKind, Sink, WindowConstants};
 use crate::keys::{self, OddLine, OddTile, OddTileKey};
-use crate::schedule::Effort;
-use crate::schedule::Schedule;
+use crate::schedule::{Effort, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 

@@ -8,8 +8,9 @@ use super::bounds::{MAX_ELEMENTS, check_buffer, grid};
 use super::cost::team_effort;
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
-use super::tuning::policy::REDUCED_FROM;
-use super::tuning::reduce::{FEWEST_BYTES, MEMBERS, MEMBERS_OF_SOFTWARE, MOST_BYTES, PARTS, PARTS_OF_SOFTWARE};
+use super::tuning::reduce::{
+    FEWEST_BYTES, MEMBERS, MEMBERS_OF_SOFTWARE, MOST_BYTES, PARTS, PARTS_OF_SOFTWARE, REDUCED_FROM,
+};
 use super::view::{ALIGNMENT, Pass, PassAxis};
 use crate::family::Family;
 use crate::kernel::{PassInput, Sink, WORKGROUP};

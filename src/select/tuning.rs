@@ -16,10 +16,6 @@ pub(super) mod policy {
     /// Pools and unpools of fewer elements run in the generic build. Software: compiling a kernel takes 0.1 to 0.4
     /// seconds of CPU time, more than so few elements save.
     pub const SPECIALISED_FROM: u64 = 1 << 12;
-
-    /// Planes of fewer elements are never reduced in stages: one team reads them in less time than the further
-    /// dispatches take to start.
-    pub const REDUCED_FROM: u64 = 1_024;
 }
 
 /// What a schedule costs (src/select/cost.rs).
@@ -124,6 +120,10 @@ pub(super) mod view {
 
 /// Whole planes in two dispatches.
 pub(super) mod reduce {
+    /// Smaller planes are not selected to be reduced: one team reads them in less time than a second dispatch takes to
+    /// start.
+    pub const REDUCED_FROM: u64 = 1_024;
+
     /// The most bytes of a part of a plane, which a workgroup reduces to a candidate: 2 KiB an invocation. Card, with
     /// several dispatches for the candidates: planes of 512x512 took 1.35 copies with 1 KiB, 1.27 with 2 KiB.
     pub const MOST_BYTES: u64 = 128 << 10;

@@ -64,7 +64,7 @@ pub(super) fn with_owners(schedule: &mut Schedule, owners: u64, limits: &Limits)
     let quads = bytes.div_ceil(OWNERS_AT_ONCE.saturating_mul(OWNER_BYTES as u64));
     let uniform = uniform::Unpool { outputs: quads as u32, ..bytemuck::Zeroable::zeroed() };
     let key = keys::unpool_clear();
-    schedule.dispatches.push(dispatch(&key, uniform, quads, vec![BoundRange::whole(OWNERS)], (1, limits))?);
+    schedule.dispatches.push(dispatch(&key, uniform, quads, vec![BoundRange::whole(OWNERS)], 1, limits)?);
     schedule.scratch.push(bytes);
     schedule.clears_scratch = true;
     Ok(())
@@ -229,7 +229,7 @@ impl General<'_> {
                 let [indices, report_range] = [self.indices(chunk), BoundRange::whole(Operand::Report)];
                 let operands = vec![indices, BoundRange::whole(OWNERS), report_range];
                 let uniform = with_turn(self.of(window, chunk), turn(at));
-                dispatches.push(dispatch(&report, uniform, 1, operands, (1, self.limits))?);
+                dispatches.push(dispatch(&report, uniform, 1, operands, 1, self.limits)?);
             }
             within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
         }
@@ -311,7 +311,7 @@ impl General<'_> {
         operands: Vec<BoundRange>,
         of_an_item: u64,
     ) -> Result<Dispatch, PlanError> {
-        dispatch(key, uniform, items, operands, (of_an_item, self.limits))
+        dispatch(key, uniform, items, operands, of_an_item, self.limits)
     }
 }
 
@@ -327,7 +327,8 @@ fn dispatch(
     mut uniform: uniform::Unpool,
     items: u64,
     operands: Vec<BoundRange>,
-    (of_an_item, limits): (u64, &Limits),
+    of_an_item: u64,
+    limits: &Limits,
 ) -> Result<Dispatch, PlanError> {
     let grid = grid(invocations(items), limits)?;
     let invocations = grid.into_iter().map(u64::from).fold(WORKGROUP, u64::saturating_mul);

@@ -95,9 +95,9 @@ impl Preparation {
     }
 
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bindings: &Bindings, dispatches: Range<usize>) {
-        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).skip(bindings.first);
-        let numbered = (bindings.first..).zip(all.zip(bindings.groups.iter()));
-        for (_, ((dispatch, pipeline), group)) in numbered.filter(|(number, _)| dispatches.contains(number)) {
+        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).take(dispatches.end);
+        let bound = all.skip(bindings.first).zip(bindings.groups.iter());
+        for ((dispatch, pipeline), group) in bound.skip(dispatches.start.saturating_sub(bindings.first)) {
             pass.set_pipeline(&pipeline.pipeline);
             pass.set_bind_group(0, &**group, &[]);
             let [x, y, z] = dispatch.grid;
