@@ -1,6 +1,5 @@
 //! Constructors of kernels: each chooses the part with the entry point, the variants of other parts, and the constants.
 
-mod odd_tile;
 mod sliding;
 mod strip;
 mod thread_tile;
@@ -9,7 +8,6 @@ mod unpool;
 use wgpu_pooling_plan::internal::{Reduction, count};
 use wgpu_pooling_plan::{DType, PoolPlan};
 
-pub(crate) use odd_tile::{OddLine, OddTile, OddTileKey, odd_tile};
 pub(crate) use sliding::{Begins, FirstElements, SlidingKey, SlidingRow, SlidingWindow, sliding};
 pub(crate) use strip::{StripKey, has_room, strip};
 pub(crate) use thread_tile::{Span, ThreadTile, ThreadTileKey, thread_tile};

@@ -72,16 +72,14 @@ struct Pool {
   // The number of blocks of this dispatch, and its first block, where an invocation computes a block of outputs.
   blocks: u32,
   block_first: u32,
-  // Lines of outputs of a thread tile.
-  tile_lines: u32,
+  channels: u32,
   // The index strides of the batch and of the channel, where channels are innermost.
   index_outer: vec2<u32>,
   index_channel: vec2<u32>,
-  // The channels, and the outputs per channel.
-  channels: u32,
   outputs_of_channel: u32,
   reserved_1: u32,
   reserved_2: u32,
+  reserved_3: u32,
   slide: Slide,
   // The range of taps on each axis that this dispatch reads, where windows are reduced in parts.
   tap_from: vec4<u32>,

@@ -7,8 +7,9 @@ struct Place {
   // The plane, counted with all its depths, and the first point of it in X.
   outer: u32,
   plane: u32,
-  // The first output's line in its plane of Y, and its point of Y.
+  // The first output's line in its plane of Y, its column, and its point of Y.
   out_top: u32,
+  out_column: u32,
   point: u32,
   // Where the first output's window begins.
   depth: i32,
@@ -30,13 +31,13 @@ fn place_of(block: u32) -> Place {
   let planes = quotient(row, pool.split[2]);
   let number = row - planes * pool.split[2].divisor;
   place.outer = quotient(planes, pool.split[3]);
-  let out_column = (rest - row * pool.split[1].divisor) * OUTPUTS_ALONG;
   place.out_top = number / OUTPUTS_BETWEEN * OUTPUTS_BETWEEN * LINES + number % OUTPUTS_BETWEEN;
-  place.point = (planes * pool.axes[1].output + place.out_top) * pool.axes[2].output + out_column;
+  place.out_column = (rest - row * pool.split[1].divisor) * OUTPUTS_ALONG;
+  place.point = (planes * pool.axes[1].output + place.out_top) * pool.axes[2].output + place.out_column;
   place.plane = place.outer * pool.axes[0].input * pool.axes[1].input * pool.axes[2].input;
   place.depth = i32((planes - place.outer * pool.axes[0].output) * STRIDE_0) - pool.axes[0].pad_begin;
   place.top = i32(place.out_top * STRIDE_1) - pool.axes[1].pad_begin;
-  place.column = i32(out_column * STRIDE_2) - pool.axes[2].pad_begin;
+  place.column = i32(place.out_column * STRIDE_2) - pool.axes[2].pad_begin;
   place.columns = columns_of(place.column, place.channel);
   return place;
 }

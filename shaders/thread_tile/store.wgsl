@@ -10,6 +10,14 @@ fn store_line(place: Place, line: u32, best: Best) {
   }
 }
 
+//// values_kept: The maxima themselves, for the words of Y.
+// provides: store_line
+// requires: Best, result_of, raws_of, Place, Elements, activate, keep_outputs
+fn store_line(place: Place, line: u32, best: Best) {
+  let raws = raws_of(result_of(best));
+  keep_outputs(line, Elements(activate(raws.x), activate(raws.y), activate(raws.z), activate(raws.w)));
+}
+
 //// placed_maxima: Maxima with their places, as maxima.
 // provides: Best, one, joined
 // requires: Placed, placed, later, Lanes
@@ -91,6 +99,38 @@ fn store_placed(place: Place, line: u32, best: Placed) {
     let point = place.point + line * OUTPUTS_BETWEEN * pool.axes[2].output;
     put_four_indices(point, number + pool.output_first, a, b, c, d, origin_of(place.outer, place.plane, place.channel));
   }
+}
+
+//// store_kept: Four outputs, for the words of Y, and the indices of those in the line.
+// provides: store_placed
+// requires: Place, output_of, outcome_of, Outcome, Origin, Placed, numbers_of, keys_in, Numbers, either, pool, origin_of, Elements, keep_outputs, put_index, put_index_in, CHANNELS_ALONG, OUTPUTS_BETWEEN
+fn put_index_at(place: Place, line: u32, lane: u32, outcome: Outcome, origin: Origin) {
+  let output = output_of(place, line) + lane;
+  let between = line * OUTPUTS_BETWEEN;
+  let exists = place.out_top + between < pool.axes[1].output && place.out_column + lane < pool.axes[2].output;
+  if (exists && output < pool.outputs) {
+    if (CHANNELS_ALONG != 0u) {
+      put_index(output + pool.output_first, outcome, origin);
+    } else {
+      let point = place.point + between * pool.axes[2].output + lane;
+      put_index_in(point, output + pool.output_first, outcome, origin);
+    }
+  }
+}
+
+fn store_placed(place: Place, line: u32, best: Placed) {
+  let keys = keys_in(best);
+  let at = either(numbers_of(best), Numbers(best.first_at), best.first);
+  let a = outcome_of(place, 0u, keys.x, at.x, best.first.x);
+  let b = outcome_of(place, 1u, keys.y, at.y, best.first.y);
+  let c = outcome_of(place, 2u, keys.z, at.z, best.first.z);
+  let d = outcome_of(place, 3u, keys.w, at.w, best.first.w);
+  keep_outputs(line, Elements(a.raw, b.raw, c.raw, d.raw));
+  let origin = origin_of(place.outer, place.plane, place.channel);
+  put_index_at(place, line, 0u, a, origin);
+  put_index_at(place, line, 1u, b, origin);
+  put_index_at(place, line, 2u, c, origin);
+  put_index_at(place, line, 3u, d, origin);
 }
 
 //// store_four_pairs: Four outputs of 64 bits.

@@ -108,6 +108,67 @@ fn taps_of(line: u32, columns: Columns) -> Taps {
   return found;
 }
 
+//// taps_shifted: The windows of four neighbouring outputs of a line that is not whole words, which begins anywhere in
+// a word. The words that the windows span are loaded once, and shifted: the first element comes first. Of its SPAN
+// elements only the first BEFORE can lie before the line, and only those from BEHIND on behind it.
+//
+//   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the windows begin at c
+//   shifted            [ c d e f ] [ g h i j ]
+// provides: Columns, columns_of, taps_of, lane_column, lane_channel
+// requires: Taps, pool, x, extract, Lane, lane_from, lanes_from, OUTPUTS, ELEMENT_BITS, KERNEL_2, STRIDE_2, DILATION_2, BEFORE, BEHIND, SPAN
+// The column of the first element.
+struct Columns {
+  first: i32,
+}
+
+const WORDS: u32 = (SPAN + OUTPUTS - 1u) / OUTPUTS;
+
+fn columns_of(column: i32, channel: u32) -> Columns {
+  return Columns(column);
+}
+
+fn lane_column(lane: u32) -> i32 {
+  return i32(lane * STRIDE_2);
+}
+
+fn lane_channel(lane: u32) -> u32 {
+  return 0u;
+}
+
+fn taps_of(line: u32, columns: Columns) -> Taps {
+  let first = i32(line) + columns.first;
+  // Before the first element of X, numbers of words wrap. What is read there, or behind the last element, is not used.
+  let word = u32(first >> (OUTPUTS / 2u));
+  let bits = u32(first) % OUTPUTS * ELEMENT_BITS;
+  var s: array<Lane, SPAN>;
+  var low = x[word];
+  for (var number = 0u; number < WORDS; number++) { // unrolled
+    let high = x[word + number + 1u];
+    // WGSL takes shifts modulo 32, so the second word is shifted in two steps.
+    let shifted = (low >> bits) | ((high << 1u) << (31u - bits));
+    for (var i = 0u; i < min(OUTPUTS, SPAN - number * OUTPUTS); i++) { // unrolled
+      s[number * OUTPUTS + i] = lane_from(extract(shifted, i));
+    }
+    low = high;
+  }
+  // Outside, the next tap of the same window.
+  for (var i = 1u; i < BEFORE + 1u; i++) { // unrolled
+    const AT = BEFORE - i;
+    s[AT] = select(s[AT], s[min(AT + DILATION_2, SPAN - 1u)], columns.first + i32(AT) < 0);
+  }
+  // Outside, the tap before.
+  for (var i = BEHIND; i < SPAN; i++) { // unrolled
+    s[i] = select(s[i], s[max(i, DILATION_2) - DILATION_2], columns.first + i32(i) >= i32(pool.axes[2].input));
+  }
+  var found: Taps;
+  for (var tap = 0u; tap < KERNEL_2; tap++) { // unrolled
+    const FIRST = tap * DILATION_2;
+    found.numbers[tap] = tap;
+    found.taps[tap] = lanes_from(s[FIRST], s[FIRST + STRIDE_2], s[FIRST + 2u * STRIDE_2], s[FIRST + 3u * STRIDE_2]);
+  }
+  return found;
+}
+
 //// taps_apart: The window of one output in four channels, or in one: each tap is loaded by itself. Neighbouring
 // invocations load neighbouring channels or outputs, whatever the length of a line.
 // provides: Columns, columns_of, taps_of, lane_column, lane_channel

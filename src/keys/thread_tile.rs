@@ -11,6 +11,9 @@ use crate::wgsl::key::KernelKey;
 pub(crate) enum Span {
     /// Elements before whole vectors, the elements of these vectors, and elements behind them.
     Along { before: u32, vectors: u32, behind: u32 },
+    /// So many elements of lines that are not whole words, of which only the first ones can lie before a line, and only
+    /// those from one on behind it.
+    Shifted { elements: u32, before: u32, behind: u32 },
     /// A vector of four channels for each tap.
     Channels,
     /// An element for each tap.
@@ -62,6 +65,7 @@ impl ThreadTileKey<'_> {
         let mut variants = vec!["core/pool", "window/policy", "thread_tile/tile_outcome"];
         let pairs = self.dtype.bytes() == 8;
         let one = matches!(self.tile.span, Span::One | Span::Word);
+        let shifted = matches!(self.tile.span, Span::Shifted { .. });
         if one {
             variants.extend(["thread_tile/one_lane", "element/memory", "thread_tile/ones"]);
             variants.extend(match (self.tile.span, pairs) {
@@ -69,6 +73,10 @@ impl ThreadTileKey<'_> {
                 (_, true) => ["thread_tile/pair_at_once", "thread_tile/keys_of_pair", "thread_tile/store_one_pair"],
                 (_, false) => ["thread_tile/one_at_once", "thread_tile/put_one_lane", "thread_tile/store_one"],
             });
+        } else if shifted {
+            let vector = if self.dtype.bytes() == 1 { "lanes/byte4" } else { "lanes/half2" };
+            variants.extend([vector, "element/memory", "thread_tile/ones", "thread_tile/four_lanes"]);
+            variants.extend(["thread_tile/lanes_from_four", "thread_tile/shared_words", "thread_tile/store_kept"]);
         } else {
             variants.extend(by_fours(self.dtype));
             variants.extend(["thread_tile/four_lanes", "thread_tile/four_at_once", "thread_tile/put_four_lanes"]);
@@ -96,7 +104,16 @@ impl ThreadTileKey<'_> {
             Span::Along { .. } => {
                 ["thread_tile/taps_along", "thread_tile/numbers_in_plane", "reduce/placed_beside_keys"]
             }
+            Span::Shifted { .. } if room => {
+                ["thread_tile/taps_shifted", "thread_tile/numbers_in_tile", "reduce/placed_in_keys"]
+            }
+            Span::Shifted { .. } => {
+                ["thread_tile/taps_shifted", "thread_tile/numbers_in_plane", "reduce/placed_beside_keys"]
+            }
         });
+        if shifted && self.sink.index_type().is_none() {
+            variants.push("thread_tile/values_kept");
+        }
         variants.extend(match (pairs || self.sink.index_type().is_some(), self.dtype.is_float()) {
             (true, _) => ["thread_tile/places", "thread_tile/placed_maxima", "thread_tile/sure"],
             (false, true) => ["thread_tile/values", "thread_tile/doubtful_tile", "reduce/max_of_floats_in_lanes"],
@@ -106,7 +123,7 @@ impl ThreadTileKey<'_> {
             NanPolicy::SeedLowest => "thread_tile/winner_perhaps",
             _ => "thread_tile/winner_always",
         });
-        let by_fours = self.same_place && !one;
+        let by_fours = self.same_place && !one && !shifted;
         variants.extend(match self.sink.index_type() {
             None => ["thread_tile/indices_none"; 2],
             Some(IndexType::I32) if by_fours => ["thread_tile/indices", "thread_tile/put_indices_i32"],
@@ -129,14 +146,20 @@ impl ThreadTileKey<'_> {
             ("OUTPUTS_BETWEEN", tile.outputs_between),
             ("ROWS", tile.rows_of(tile.lines)),
             ("CHANNELS_INSIDE", channels),
-            ("OUTPUTS_ALONG", if matches!(self.tile.span, Span::Along { .. }) { 4 } else { 1 }),
+            ("OUTPUTS_ALONG", if matches!(tile.span, Span::Along { .. } | Span::Shifted { .. }) { 4 } else { 1 }),
             ("CHANNELS_ALONG", tile.channels_along.into()),
             ("INDEX_MAP", self.index_map),
             ("SAME_PLACE", self.same_place.into()),
         ]);
-        if let Span::Along { before, vectors, behind } = self.tile.span {
-            let span = before.saturating_add(vectors).saturating_add(behind);
-            consts.extend([("PAD_2", before), ("BEHIND", behind), ("SPAN", span)]);
+        match tile.span {
+            Span::Along { before, vectors, behind } => {
+                let span = before.saturating_add(vectors).saturating_add(behind);
+                consts.extend([("PAD_2", before), ("BEHIND", behind), ("SPAN", span)]);
+            }
+            Span::Shifted { elements, before, behind } => {
+                consts.extend([("BEFORE", before), ("BEHIND", behind), ("SPAN", elements)]);
+            }
+            _ => {}
         }
         consts
     }
@@ -148,10 +171,15 @@ pub(crate) fn thread_tile(key: &ThreadTileKey<'_>) -> KernelKey {
     let (dtype, sink, lines) = (key.dtype.name(), key.sink.name(), key.tile.lines);
     let of = match key.tile.span {
         Span::Along { .. } => "four outputs",
+        Span::Shifted { .. } => "four outputs across words",
         Span::Channels => "four channels",
         Span::One | Span::Word => "one output",
     };
-    let entry = if key.tile.span == Span::Word { "kernel/pool_words" } else { "kernel/pool_thread_tile" };
+    let entry = match key.tile.span {
+        Span::Word => "kernel/pool_words",
+        Span::Shifted { .. } => "kernel/pool_shared_words",
+        _ => "kernel/pool_thread_tile",
+    };
     let (mut variants, mut consts) = (key.variants(), key.consts());
     count_digits(key.index_digits, &mut variants, &mut consts);
     Kernel {

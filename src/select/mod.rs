@@ -12,7 +12,6 @@ mod cost;
 mod digits;
 mod epilogue;
 mod gather;
-mod odd_tile;
 mod one_pass;
 mod partition;
 mod pool;

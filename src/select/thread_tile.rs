@@ -7,10 +7,9 @@ use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
 use super::cost::{lines, of_an_index, of_vectors, tiles};
 use super::epilogue::{Wanted, lanes};
-use super::odd_tile;
 use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
-use super::tuning::cost::{LOADS_OF_TILES, OF_FOURS, OF_FOURS_OF_SOFTWARE, OF_TILES, OF_WORDS};
+use super::tuning::cost::{LOADS_OF_TILES, OF_FOURS, OF_FOURS_OF_SOFTWARE, OF_SHIFTED, OF_TILES, OF_WORDS};
 use super::tuning::thread_tile::{
     INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_TAPS_OF_A_WORD, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES,
     NARROW,
@@ -37,6 +36,9 @@ const MOST_ROWS: u32 = 13;
 const MOST_BEFORE: u32 = 4;
 const MOST_BEHIND: u32 = 8;
 
+/// The most elements that a tile reads of a line which is not whole words.
+const MOST_SHIFTED: u32 = 28;
+
 /// The largest stride along a line: so many vectors hold the first taps of four windows.
 const MOST_STRIDE: u32 = 4;
 
@@ -51,17 +53,10 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let Some(tiles) = Tiles::of(plan, &one, window, channels_along, limits) else {
         return Family::ThreadTile.refuse("the windows are too large");
     };
-    if tiles.tile.span != Span::Word {
-        return tiles.dispatches(schedule, wanted, one);
+    if tiles.tile.span == Span::Word && plan.most_taps() > MOST_TAPS_OF_A_WORD {
+        return Family::ThreadTile.refuse("the windows are too large for rows that are not whole words");
     }
-    let (between, _) = lines_between(&window, &one.pass);
-    match odd_tile::tile_of(plan, &one, window, between) {
-        Some(tile) => odd_tile::dispatches(schedule, wanted, one, &tile),
-        None if plan.most_taps() > MOST_TAPS_OF_A_WORD => {
-            Family::ThreadTile.refuse("the windows are too large for rows that are not whole words")
-        }
-        None => tiles.dispatches(schedule, wanted, one),
-    }
+    tiles.dispatches(schedule, wanted, one)
 }
 
 /// The pass of an NHWC pool whose elements are smaller than a word, whose channels are no multiple of four and whose
@@ -77,8 +72,9 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
         return Ok(None);
     };
     let pass = Pass::of(plan.batch as u64, [first, second, line], 1)?;
-    let whole = along(&pass.constants(plan.nan_policy), &pass.axes[2]).is_some();
-    Ok(Some(pass).filter(|_| whole))
+    let windows = pass.constants(plan.nan_policy);
+    let fits = along(&windows, &pass.axes[2]).is_some() || shifted(plan, &windows, &pass.axes[2]).is_some();
+    Ok(Some(pass).filter(|_| fits))
 }
 
 /// The windows of a pass, if each is given by a kernel and a stride and has an element.
@@ -126,7 +122,7 @@ impl Tiles {
         }
         let inner = one.pass.inner;
         let span = match inner {
-            1 => along(&window, axis),
+            1 => along(&window, axis).or_else(|| shifted(plan, &window, axis)),
             _ => inner.is_multiple_of(4).then_some(Span::Channels),
         };
         let span = span.unwrap_or(if plan.dtype().bytes() < 4 { Span::Word } else { Span::One });
@@ -137,7 +133,7 @@ impl Tiles {
         let words = words(plan).saturating_mul(lanes);
         let width = axis.output;
         let (across, cells) = match span {
-            Span::Along { .. } => (width.div_ceil(4), 1),
+            Span::Along { .. } | Span::Shifted { .. } => (width.div_ceil(4), 1),
             Span::Channels => (width, inner.checked_div(4).unwrap_or(1)),
             Span::One | Span::Word => (width, inner),
         };
@@ -197,6 +193,9 @@ impl Tiles {
         let [depths, _, columns] = self.tile.window.kernel.map(f64::from);
         let (lanes, loads, of_a_tap, of_vectors) = match self.tile.span {
             Span::Along { vectors, .. } => (4, f64::from(vectors), of_fours, of_vectors(plan)),
+            Span::Shifted { elements, .. } => {
+                (4, f64::from(elements) / in_a_word(plan) as f64 + 1.0, OF_SHIFTED, of_vectors(plan))
+            }
             Span::Channels => (4, columns, of_fours, of_vectors(plan)),
             Span::One => (1, columns, OF_TILES, 1.0),
             Span::Word => (lanes(plan.dtype()), columns, OF_WORDS, 1.0),
@@ -228,7 +227,7 @@ impl Tiles {
         });
         let rows = self.rows(&one.pass, lines);
         one.uniform.split = [self.cells, self.across, rows, one.pass.axes[0].output].map(uniform::Divisor::new);
-        let in_a_word = 4u64.checked_div(plan.dtype().bytes() as u64).unwrap_or(1);
+        let in_a_word = in_a_word(plan);
         let (groups, outputs) = if self.tile.span == Span::Word {
             (Groups::of(in_a_word, plan.dtype()), in_a_word)
         } else {
@@ -283,11 +282,36 @@ fn along(window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
     (whole && inside && behind <= MOST_BEHIND).then_some(Span::Along { before, vectors, behind })
 }
 
+/// Elements of a word.
+fn in_a_word(plan: &PoolPlan) -> u64 {
+    4u64.checked_div(plan.dtype().bytes() as u64).unwrap_or(1).max(1)
+}
+
+/// The elements of a line that a tile of four outputs spans, if lines are not whole words.
+fn shifted(plan: &PoolPlan, window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
+    let ([.., columns], [.., stride]) = (window.kernel, window.stride);
+    let ([.., dilation], [.., pad]) = (window.dilation, window.pad_begin);
+    let reach = columns.saturating_sub(1).checked_mul(dilation)?;
+    let elements = reach.checked_add(stride.checked_mul(3)?)?.checked_add(1)?;
+    let fits = elements <= MOST_SHIFTED && plan.dtype().bytes() < 4;
+    // What lies behind the line, counted from the first element of the last tile.
+    let inside = i64::try_from(axis.input).ok()?.checked_add(pad.into())?;
+    let begin = |output: u64| i64::from(stride).checked_mul(output.try_into().ok()?);
+    let reaches = begin(axis.output.checked_sub(1)?)?.checked_add(reach.into())? >= inside;
+    let behind = inside.checked_sub(begin(axis.output.checked_sub(1)?.checked_div(4)?.checked_mul(4)?)?)?;
+    let behind = if reaches { u32::try_from(behind.max(0)).ok()? } else { elements };
+    let before = u32::try_from(pad.max(0)).ok()?.min(elements);
+    fits.then_some(Span::Shifted { elements, before, behind: behind.min(elements) })
+}
+
 /// The same pass with its axes where a tile shares most: the only axis of windows whose channels are innermost becomes
 /// that of the lines, and lines that belong to one line of outputs each are numbered across planes.
 fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
     let window = pass.constants(plan.nan_policy);
-    let whole = if pass.inner == 1 { along(&window, &pass.axes[2]).is_some() } else { pass.inner.is_multiple_of(4) };
+    let whole = match pass.inner {
+        1 => along(&window, &pass.axes[2]).or_else(|| shifted(plan, &window, &pass.axes[2])).is_some(),
+        inner => inner.is_multiple_of(4),
+    };
     if plan.dtype().bytes() < 4 && !whole {
         return Ok(pass);
     }

@@ -102,7 +102,7 @@ pub(super) mod cost {
     pub const OF_FOURS: f64 = 0.3;
     pub const OF_TILES: f64 = 0.7;
     pub const OF_WORDS: f64 = 1.3;
-    pub const OF_ODD_TILES: f64 = 0.6;
+    pub const OF_SHIFTED: f64 = 1.0;
 
     /// `OF_FOURS` on software adapters, 5x5 and 7x7.
     pub const OF_FOURS_OF_SOFTWARE: f64 = 1.4;
@@ -156,10 +156,6 @@ pub(super) mod thread_tile {
     /// and 17.5 copies are predicted, and 6.7 and 6.4 by sliding.
     pub const MOST_TAPS_OF_A_WORD: u64 = 9;
 
-    /// The most lines of outputs of a thread tile in rows that are not whole words, where there are enough outputs to
-    /// fill the device. Software, 3x3s1 in rows of whole words: one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
-    pub const TALLEST: u64 = 16;
-
     /// Invocations that fill a GPU: with fewer, tiles are lower. Never varied.
     pub const INVOCATIONS: u64 = 1 << 16;
 
@@ -177,17 +173,6 @@ pub(super) mod thread_tile {
     /// The same for one line of outputs. With more, windows slide: AMD, 5x5 of f64 take 192 operations an output with
     /// 72, and 121 by sliding.
     pub const MOST_WORDS_OF_A_LINE: u32 = 64;
-
-    /// The same where lines are not whole words. AMD: more took over 128 registers.
-    pub const MOST_WORDS: u32 = 80;
-
-    /// The same for an invocation with four neighbouring outputs, the minimum. AMD took 168 registers for 120 words,
-    /// and 104 for 72.
-    pub const MOST_WORDS_OF_A_QUAD: u32 = 96;
-
-    /// The most quads of an invocation in rows that are not whole words, for 16-bit floats with indices. On llvmpipe 3
-    /// were 5 % faster at most, and Microsoft's FXC took twice as long for them.
-    pub const MOST_QUADS_OF_HALVES: u32 = 2;
 }
 
 /// Large windows that slide.

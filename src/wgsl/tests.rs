@@ -125,7 +125,7 @@ fn plans(dtype: DType, pools: &[(MaxPool, &[usize])]) -> Vec<Plan> {
 /// Thread tiles in every shape: along the last axis or inside it, even or not, in words or element by element.
 fn every_thread_tile(dtype: DType) -> Vec<KernelKey> {
     let pool = |kernel: &[i64]| MaxPool::new(kernel);
-    let pools: [(MaxPool, &[usize]); 19] = [
+    let pools: [(MaxPool, &[usize]); 20] = [
         (pool(&[3, 3]).pads([1; 4]), &[1, 1, 5, 13]),
         (pool(&[5, 5]).pads([2; 4]), &[1, 1, 8, 13]),
         (pool(&[1, 6]).strides([1, 2]), &[1, 1, 3, 35]),
@@ -137,6 +137,7 @@ fn every_thread_tile(dtype: DType) -> Vec<KernelKey> {
         (pool(&[2, 3, 3]), &[1, 2, 4, 9, 12]),
         (pool(&[3, 3]), &[1, 2, 5, 14]),
         (pool(&[2, 2]).layout(Layout::Nhwc), &[1, 5, 5, 11]),
+        (pool(&[2, 2]).strides([2, 2]).layout(Layout::Nhwc), &[1, 4, 6, 3]),
         (pool(&[2, 2]).strides([2, 2]), &[1, 2, 8, 64]),
         (pool(&[3, 3]).pads([1, 1, 1, 1]), &[1, 2, 8, 32]),
         (pool(&[5, 5]).pads([2; 4]), &[1, 2, 8, 32]),
