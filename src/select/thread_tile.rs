@@ -293,7 +293,7 @@ fn shifted(plan: &PoolPlan, window: &WindowConstants, axis: &PassAxis) -> Option
     let ([.., dilation], [.., pad]) = (window.dilation, window.pad_begin);
     let reach = columns.saturating_sub(1).checked_mul(dilation)?;
     let elements = reach.checked_add(stride.checked_mul(3)?)?.checked_add(1)?;
-    let fits = elements <= MOST_SHIFTED && plan.dtype().bytes() < 4;
+    let fits = elements <= MOST_SHIFTED && axis.output > 1 && plan.dtype().bytes() < 4;
     // What lies behind the line, counted from the first element of the last tile.
     let inside = i64::try_from(axis.input).ok()?.checked_add(pad.into())?;
     let begin = |output: u64| i64::from(stride).checked_mul(output.try_into().ok()?);
