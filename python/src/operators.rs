@@ -4,7 +4,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, CeilRule, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool, Minimum, PlanError, Pooling,
+    AdaptiveMaxPool, Attribute, CeilRule, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool, Minimum, PlanError,
+    Pooling,
 };
 
 use crate::error::{Failure, Fallible, plan_error};

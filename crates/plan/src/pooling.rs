@@ -46,3 +46,10 @@ pub trait Pooling: sealed::Sealed + Send + Sync {
     #[doc(hidden)]
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError>;
 }
+
+impl<P: Pooling + ?Sized> sealed::Sealed for &P {}
+impl<P: Pooling + ?Sized> Pooling for &P {
+    fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
+        (**self).plan_and_rules(shape, dtype)
+    }
+}
