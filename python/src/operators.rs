@@ -4,7 +4,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, CeilRule, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool, PlanError, Pooling,
+    AdaptiveMaxPool, Attribute, CeilRule, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool, Minimum, PlanError,
+    Pooling,
 };
 
 use crate::error::{Failure, Fallible, plan_error};
@@ -155,6 +156,9 @@ pub(crate) fn pool(operator: &str, preset: &str, keywords: Keywords) -> Fallible
     match operator {
         "global_max_pool" => Ok(Box::new(global_max_pool(preset, keywords)?)),
         "adaptive_max_pool" => Ok(Box::new(adaptive_max_pool(preset, keywords)?)),
+        "min_pool" => Ok(Box::new(Minimum::of(max_pool(preset, keywords)?))),
+        "global_min_pool" => Ok(Box::new(Minimum::of(global_max_pool(preset, keywords)?))),
+        "adaptive_min_pool" => Ok(Box::new(Minimum::of(adaptive_max_pool(preset, keywords)?))),
         _ => Ok(Box::new(max_pool(preset, keywords)?)),
     }
 }

@@ -18,6 +18,9 @@ FOLDER = Path(__file__).parents[2] / "tests" / "vectors"
 PEER_WORDS = {"rounding_type", "axis", "index_element_type", "include_batch_in_index"}
 RENAMED = {"same_pad": "same_padding", "max_rule": "nan_policy"}
 WITHOUT_EFFECT = {"empty_value", "empty_index", "ceil_rule", "same_padding", "size_rounding"}
+WINDOWS: dict[str, Any] = {"MaxPool": wp.max_pool, "MinPool": wp.min_pool}
+PLANES: dict[str, Any] = {"GlobalMaxPool": wp.global_max_pool, "GlobalMinPool": wp.global_min_pool}
+ADAPTIVE: dict[str, Any] = {"AdaptiveMaxPool": wp.adaptive_max_pool, "AdaptiveMinPool": wp.adaptive_min_pool}
 DTYPES: dict[str, Any] = {"BF16": ml_dtypes.bfloat16, "F16": np.float16, "F32": np.float32, "F64": np.float64}
 DTYPES |= {f"{kind}{bits}": np.dtype(f"{kind.lower()}{bits // 8}") for kind in "IU" for bits in (8, 16, 32, 64)}
 
@@ -63,14 +66,15 @@ def call(case: dict[str, Any], tensors: dict[str, np.ndarray], device: object) -
         return wp.max_unpool(x, indices, output_shape=shape, device=device, **attributes, **options), None
     expected = (case.get("expected") or {}).get("indices")
     wanted = tensors[expected["tensor"]].dtype.name if expected else None
-    if case["op"] == "MaxPool":
-        result = wp.max_pool(x, indices=wanted, device=device, **attributes, **options)
+    if case["op"] in WINDOWS:
+        result = WINDOWS[case["op"]](x, indices=wanted, device=device, **attributes, **options)
     else:
         options = {name: value for name, value in options.items() if name not in WITHOUT_EFFECT}
-        if case["op"] == "GlobalMaxPool":
-            result = wp.global_max_pool(x, indices=wanted, device=device, **options)
+        if case["op"] in PLANES:
+            result = PLANES[case["op"]](x, indices=wanted, device=device, **options)
         else:
-            result = wp.adaptive_max_pool(x, attributes["output_size"], indices=wanted, device=device, **options)
+            pool = ADAPTIVE[case["op"]]
+            result = pool(x, attributes["output_size"], indices=wanted, device=device, **options)
     return result if wanted else (result, None)
 
 
@@ -101,5 +105,26 @@ def test_case(case: dict[str, Any], tensors: dict[str, np.ndarray], device: obje
         np.testing.assert_allclose(y.astype(np.float64), expected.astype(np.float64), rtol=0.02, atol=1e-6)
     else:
         assert_same_bits(expected, y, case.get("nan_payload") == "exact")
+    if indices is not None:
+        assert_same_bits(tensors[case["expected"]["indices"]["tensor"]], indices, True)
+
+
+def mirrored(array: np.ndarray) -> np.ndarray:
+    """Elements in reversed order: floats with the other sign, integers with all bits inverted."""
+    words = np.dtype(f"u{array.itemsize}")
+    sign = words.type(1 << (8 * array.itemsize - 1)) if array.dtype.kind in "fV" else ~words.type(0)
+    return (np.ascontiguousarray(array).view(words) ^ sign).view(array.dtype).reshape(array.shape)
+
+
+@pytest.mark.parametrize(("case", "tensors"), cases())
+def test_minima_are_maxima_of_mirrored_elements(
+    case: dict[str, Any], tensors: dict[str, np.ndarray], device: object
+) -> None:
+    if case.get("expect_error") or case["op"] == "MaxUnpool" or case["attrs"].get("activation"):
+        return
+    twin = {**case, "op": case["op"].replace("Max", "Min")}
+    name = case["inputs"]["x"]["tensor"]
+    y, indices = call(twin, {**tensors, name: mirrored(tensors[name])}, device)
+    assert_same_bits(mirrored(tensors[case["expected"]["y"]["tensor"]]), y, case.get("nan_payload") == "exact")
     if indices is not None:
         assert_same_bits(tensors[case["expected"]["indices"]["tensor"]], indices, True)

@@ -8,7 +8,7 @@ In the words of torch, with its parameters, its rules and its indices, which cou
 
 In the words of ONNX, with a preset for each runtime and every option on which runtimes disagree:
 
-* `max_pool`, `global_max_pool`, `adaptive_max_pool`
+* `max_pool`, `global_max_pool`, `adaptive_max_pool`, and `min_pool`, `global_min_pool`, `adaptive_min_pool`
 * `max_unpool`, `inverse_max_pool`, which undoes a given pool
 * `convert_indices`, from one index convention to another
 
@@ -33,11 +33,14 @@ from ._errors import DeviceError, PlanError, PoolingError
 from ._native import DeviceTensor, Gpu
 from ._onnx import (
     adaptive_max_pool,
+    adaptive_min_pool,
     convert_indices,
     global_max_pool,
+    global_min_pool,
     inverse_max_pool,
     max_pool,
     max_unpool,
+    min_pool,
 )
 from ._onnxruntime import onnxruntime_library, torch_onnx_translations
 from ._torch import (
@@ -64,9 +67,11 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "adaptive_min_pool",
     "convert_indices",
     "default_device",
     "global_max_pool",
+    "global_min_pool",
     "inverse_max_pool",
     "max_pool",
     "max_pool1d",
@@ -76,6 +81,7 @@ __all__ = [
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
+    "min_pool",
     "onnxruntime_library",
     "torch_onnx_translations",
 ]

@@ -213,6 +213,109 @@ def adaptive_max_pool(
     return pool("adaptive_max_pool", x, preset, indices, device, {**options, "output_size": output_size})
 
 
+@overload
+def min_pool(
+    x: T,
+    *,
+    kernel_shape: Ints,
+    preset: str = ...,
+    indices: None = ...,
+    device: Device = ...,
+    **attributes: Unpack[MaxPoolOptions],
+) -> T: ...
+@overload
+def min_pool(
+    x: T,
+    *,
+    kernel_shape: Ints,
+    preset: str = ...,
+    indices: IndexType,
+    device: Device = ...,
+    **attributes: Unpack[MaxPoolOptions],
+) -> tuple[T, T]: ...
+def min_pool(
+    x: Any,
+    *,
+    kernel_shape: Ints,
+    preset: str = "onnx",
+    indices: IndexType | None = None,
+    device: Device = None,
+    **attributes: Any,
+) -> Any:
+    """The minima of sliding windows, and with `indices` where they are.
+
+    Arguments are those of `max_pool`. The order of elements is reversed: of equal elements the first one wins, NaN is ranked by
+    `nan_policy` as among maxima, and `empty_value` is mirrored: a window wholly in padding gives inf, integers their maximum.
+    `max_unpool` takes the indices.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> x = np.array([[[[1, 5, 2, 0], [4, 3, 7, 6]]]], np.float32)
+    >>> wp.min_pool(x, kernel_shape=[2, 2], strides=[2, 2], indices="int64", device="cpu")
+    (array([[[[1., 0.]]]], dtype=float32), array([[[[0, 3]]]]))
+    """
+    return pool("min_pool", x, preset, indices, device, {**attributes, "kernel_shape": kernel_shape})
+
+
+@overload
+def global_min_pool(
+    x: T, *, preset: str = ..., indices: None = ..., device: Device = ..., **options: Unpack[PoolOptions]
+) -> T: ...
+@overload
+def global_min_pool(
+    x: T, *, preset: str = ..., indices: IndexType, device: Device = ..., **options: Unpack[PoolOptions]
+) -> tuple[T, T]: ...
+def global_min_pool(
+    x: Any, *, preset: str = "onnx", indices: IndexType | None = None, device: Device = None, **options: Any
+) -> Any:
+    """The minimum of each plane, and with `indices` where it is. Arguments are those of `global_max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.global_min_pool(np.array([[[1, 9, 2], [4, 3, 8]]], np.uint8), device="cpu")
+    array([[[1],
+            [3]]], dtype=uint8)
+    """
+    return pool("global_min_pool", x, preset, indices, device, options)
+
+
+@overload
+def adaptive_min_pool(
+    x: T,
+    output_size: Ints,
+    *,
+    preset: str = ...,
+    indices: None = ...,
+    device: Device = ...,
+    **options: Unpack[PoolOptions],
+) -> T: ...
+@overload
+def adaptive_min_pool(
+    x: T,
+    output_size: Ints,
+    *,
+    preset: str = ...,
+    indices: IndexType,
+    device: Device = ...,
+    **options: Unpack[PoolOptions],
+) -> tuple[T, T]: ...
+def adaptive_min_pool(
+    x: Any,
+    output_size: Ints,
+    *,
+    preset: str = "openvino",
+    indices: IndexType | None = None,
+    device: Device = None,
+    **options: Any,
+) -> Any:
+    """The minima of as many windows as `output_size` says, and with `indices` where they are. Arguments are those of
+    `adaptive_max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.adaptive_min_pool(np.array([[[1, 4, 2, 3, 0]]], np.float32), [2], indices="int32", device="cpu")
+    (array([[[1., 0.]]], dtype=float32), array([[[0, 4]]], dtype=int32))
+    """
+    return pool("adaptive_min_pool", x, preset, indices, device, {**options, "output_size": output_size})
+
+
 def max_unpool(
     x: T,
     indices: object,

@@ -2,18 +2,21 @@
 // translators define a function for each alias, although both are one type.
 
 //// word8: Four to a word, the first in the lowest byte.
-// provides: SIGN, OUTPUTS
+// provides: SIGN, ALL, OUTPUTS
 const SIGN: u32 = 0x80u;
+const ALL: u32 = 0xffu;
 const OUTPUTS: u32 = 4u;
 
 //// word16: Two to a word, the first in the low half.
-// provides: SIGN, OUTPUTS
+// provides: SIGN, ALL, OUTPUTS
 const SIGN: u32 = 0x8000u;
+const ALL: u32 = 0xffffu;
 const OUTPUTS: u32 = 2u;
 
 //// word32: One to a word.
-// provides: SIGN
+// provides: SIGN, ALL
 const SIGN: u32 = 0x80000000u;
+const ALL: u32 = 0xffffffffu;
 
 //// words: Elements of up to 32 bits.
 // provides: Raw, Word, ZERO, ZERO_WORD
@@ -23,12 +26,13 @@ const ZERO: Raw = 0u;
 const ZERO_WORD: Word = 0u;
 
 //// word64: A pair of words, the low one first.
-// provides: Raw, Word, ZERO, ZERO_WORD, SIGN
+// provides: Raw, Word, ZERO, ZERO_WORD, SIGN, ALL
 alias Raw = vec2<u32>;
 alias Word = vec2<u32>;
 const ZERO: Raw = vec2<u32>(0u, 0u);
 const ZERO_WORD: Word = vec2<u32>(0u, 0u);
 const SIGN: Raw = vec2<u32>(0u, 0x80000000u);
+const ALL: Raw = vec2<u32>(0xffffffffu, 0xffffffffu);
 
 //// shared_words: Several elements to a word.
 // provides: ELEMENT_BITS, insert, extract

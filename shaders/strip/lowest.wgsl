@@ -2,9 +2,9 @@
 // provides: lowest_lane
 
 //// lowest_integer: The lowest lane of integers.
-// requires: Lane, lane_from, SMALLEST_RAW
+// requires: Lane, lane_from, SMALLEST_RAW, MIRROR
 fn lowest_lane() -> Lane {
-  return lane_from(SMALLEST_RAW);
+  return lane_from(SMALLEST_RAW ^ MIRROR);
 }
 
 //// lowest_float: That of floats, but for NaN.

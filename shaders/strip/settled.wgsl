@@ -10,13 +10,13 @@ fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, ke
 }
 
 //// settled_floats: Of floats, in three turns (strip/turns.wgsl).
-// requires: activate, raws_of, extract, y, OUTPUTS, BELOW, note_zero, ZERO_CODE, NAN_CODE, has_codes, NAN_POLICY, SEED_FIRST, SEED_LOWEST, is_nan, element_of, first_tap, ordered, pool, from_pair, Lanes
+// requires: activate, raws_of, extract, y, OUTPUTS, lane_from, note_zero, ZERO_CODE, NAN_CODE, has_codes, NAN_POLICY, SEED_FIRST, SEED_LOWEST, is_nan, element_of, first_tap, ordered, pool, from_pair, Lanes
 fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, kept: Kept, turn: u32) -> Raw {
   var raw = raws_of(kept);
   note_zero(kept);
   if (NAN_POLICY == SEED_LOWEST) {
     let lowest = from_pair(pool.lowest_value);
-    raw = select(raw, lowest, ordered(kept) <= ordered(Lanes(i32(lowest << BELOW))));
+    raw = select(raw, lowest, ordered(kept) <= ordered(Lanes(lane_from(lowest))));
   }
   if (turn == 2u) {
     let code = select(0u, extract(y[number / OUTPUTS], number % OUTPUTS), has_codes());

@@ -8,7 +8,7 @@ fn computed_again(place: Place, tile: Tile) -> bool {
 }
 
 //// doubtful_tile: The maxima are computed by keys, and written. It is a loop, for it is rare and should be small.
-// requires: Best, result_of, ordered, Lanes, Numbers, Placed, placed, later, taps_of, line_at, line_position, line_number, store_placed, KERNEL_0, KERNEL_1, KERNEL_2, LINES, LINES_BETWEEN, NAN_POLICY, SEED_LOWEST, INFINITE, BELOW, pool, from_pair
+// requires: Best, result_of, ordered, Lanes, Numbers, Placed, placed, later, taps_of, line_at, line_position, line_number, store_placed, KERNEL_0, KERNEL_1, KERNEL_2, LINES, LINES_BETWEEN, NAN_POLICY, SEED_LOWEST, INFINITE, BELOW, pool, from_pair, lane_from
 // The largest of all lanes by which a tile is doubtful.
 struct Doubt {
   most: Lanes,
@@ -41,7 +41,7 @@ fn doubtful(tile: Tile) -> bool {
   if (NAN_POLICY != SEED_LOWEST) {
     doubts = doubts | (doubt.signed > Numbers(u32(largest) | 0x80000000u));
   } else {
-    let lowest = ordered(Lanes(i32(from_pair(pool.lowest_value) << BELOW)));
+    let lowest = ordered(Lanes(lane_from(from_pair(pool.lowest_value))));
     doubts = doubts | (doubt.lowest <= lowest);
   }
   return any(doubts);

@@ -39,9 +39,9 @@ fn chosen(a: Keys, b: Keys, second: Truths) -> Keys {
 
 //// keys_of_integers: Of integers of up to 32 bits: `rank` of lanes.
 // provides: keys_of, are_nan
-// requires: Keys, Lanes, Truths, Numbers, raws_of, SMALLEST_RAW
+// requires: Keys, Lanes, Truths, Numbers, raws_of, SMALLEST_RAW, MIRROR
 fn keys_of(taps: Lanes) -> Keys {
-  return raws_of(taps) ^ Numbers(SMALLEST_RAW);
+  return raws_of(taps) ^ Numbers(SMALLEST_RAW ^ MIRROR);
 }
 
 fn are_nan(taps: Lanes) -> Truths {

@@ -26,9 +26,9 @@ fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
 }
 
 //// lanes32: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their bits, at the
-// top.
+// top. The mask of minima is applied on the way (reduce/mirror.wgsl).
 // provides: Lane, Lanes, lane_from, raws_of, BELOW
-// requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS
+// requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS, MIRROR
 alias Lane = i32;
 alias Lanes = Lanes32;
 // The bits of a lane below a float, or above an integer.
@@ -37,13 +37,14 @@ const BELOW: u32 = 32u - 32u / OUTPUTS;
 const SIGNED: bool = !FLOATS && SMALLEST_RAW != 0u;
 
 fn lane_from(raw: Raw) -> Lane {
-  var lane = i32(raw);
+  let mirrored = raw ^ MIRROR;
+  var lane = i32(mirrored);
   if (FLOATS) {
-    lane = i32(raw << BELOW);
+    lane = i32(mirrored << BELOW);
   } else if (SIGNED) {
-    lane = i32(raw << BELOW) >> BELOW;
+    lane = i32(mirrored << BELOW) >> BELOW;
   } else if (BELOW == 0u) {
-    lane = i32(raw ^ 0x80000000u);
+    lane = i32(mirrored ^ 0x80000000u);
   }
   return lane;
 }
@@ -55,7 +56,7 @@ fn raws_of(lanes: Lanes) -> Numbers {
   } else if (BELOW == 0u && !SIGNED) {
     raws = Numbers(lanes) ^ Numbers(0x80000000u);
   }
-  return raws;
+  return raws ^ Numbers(MIRROR);
 }
 
 //// lanes64: Elements of 64 bits, as their low and their high words.

@@ -96,13 +96,12 @@ pub(crate) struct SlidingKey {
 impl SlidingKey {
     /// The part with the order of elements: by a key alone where the key determines the element.
     fn reduction(&self) -> &'static str {
-        let parts = self.reduction.parts();
         match self.dtype.bytes() {
-            _ if !self.dtype.is_float() => parts.integers,
-            _ if self.nan_policy == NanPolicy::PropagateLast => parts.any,
-            4 => parts.words,
-            2 => parts.halves,
-            _ => parts.any,
+            _ if !self.dtype.is_float() => "reduce/max_of_integers",
+            _ if self.nan_policy == NanPolicy::PropagateLast => "reduce/max",
+            4 => "reduce/max_of_words",
+            2 => "reduce/max_of_halves",
+            _ => "reduce/max",
         }
     }
 

@@ -1,7 +1,6 @@
 //! Schedules of pools whose large windows slide by one element along lines and columns, in one pass: eight invocations
 //! compute a strip of Y (shaders/kernel/pool_strip.wgsl).
 
-use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
@@ -39,7 +38,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let [_, lines, _] = window.kernel;
     let [depth, rows, last] = &one.pass.axes;
     let inner = one.pass.inner;
-    if plan.reduction != Reduction::Max || !slides(plan, &window, &one.pass) {
+    if !slides(plan, &window, &one.pass) {
         return Family::Sliding.refuse("the windows do not slide by one element along lines and columns");
     }
     let Some(group) = group(wanted, &one.pass) else {

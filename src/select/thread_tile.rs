@@ -1,7 +1,6 @@
 //! Schedules of pools with small windows: an invocation computes a thread tile of up to eight lines: four neighbouring
 //! outputs of each, where lines are whole vectors, or four channels of one output, or one output.
 
-use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
@@ -116,8 +115,7 @@ impl Tiles {
         let [_, lines, columns] = window.kernel;
         let [layers, rows, axis] = &one.pass.axes;
         let numbered = layers.input.saturating_mul(rows.input) < MOST_NUMBERED;
-        let maxima = plan.reduction == Reduction::Max;
-        if !maxima || lines > MOST_LINES || columns > MOST_COLUMNS || !numbered {
+        if lines > MOST_LINES || columns > MOST_COLUMNS || !numbered {
             return None;
         }
         let inner = one.pass.inner;

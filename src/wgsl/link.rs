@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{DType, IndexType};
 
 use super::parts::PARTS;
@@ -90,11 +91,16 @@ pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     variants.extend(kernel.element.map(element).into_iter().flatten());
     // The defaults; kernels list their own variants earlier.
     variants.extend(["index/digits_uniform", "window/policy", "core/element"]);
-    if let Some(any) = kernel.reduction.map(|reduction| reduction.parts().any) {
-        // The other orders of a reduction have accumulators of a key and a position.
-        let other = kernel.variants.iter().any(|part| part.starts_with("reduce/") && *part != any);
+    if let (Some(reduction), Some(dtype)) = (kernel.reduction, kernel.element) {
+        // The other orders have accumulators of a key and a position.
+        let other = kernel.variants.iter().any(|part| part.starts_with("reduce/") && *part != "reduce/max");
         variants.extend(other.then_some("reduce/key_and_position"));
-        variants.extend([any, "reduce/accumulator"]);
+        variants.extend(["reduce/max", "reduce/accumulator"]);
+        variants.push(match (reduction, dtype.is_float()) {
+            (Reduction::Max, _) => "reduce/largest",
+            (Reduction::Min, true) => "reduce/smallest_float",
+            (Reduction::Min, false) => "reduce/smallest_integer",
+        });
     }
     if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {
         variants.extend(activation_parts(activation, dtype));

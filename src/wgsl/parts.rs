@@ -96,6 +96,7 @@ parts! {
     element / float: f32 f16 bf16;
     element / order: floats f64 integers signed unsigned;
     reduce / nan_policy: nan_policy;
+    reduce / mirror: largest smallest_float smallest_integer;
     reduce / accumulator: accumulator;
     reduce / max: max;
     reduce / max_of_keys: key_and_position max_of_integers max_of_words max_of_halves;

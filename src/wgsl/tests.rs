@@ -73,6 +73,7 @@ fn every_key() -> Vec<KernelKey> {
             for some in [every_thread_tile, every_cells, every_sliding, every_reduction] {
                 let some = some(dtype);
                 let few = if activation == ActivationKind::Identity { some.len() } else { 1 };
+                all.extend(some.iter().step_by(5).take(few).map(of_minima));
                 all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
             }
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
@@ -90,6 +91,13 @@ fn every_key() -> Vec<KernelKey> {
         }
     }
     all
+}
+
+/// The same kernel of minima.
+fn of_minima(key: &KernelKey) -> KernelKey {
+    let mut kernel = key.kernel().clone();
+    kernel.reduction = kernel.reduction.map(|_| Reduction::Min);
+    kernel.into()
 }
 
 /// The same kernel with another activation, if it has any.

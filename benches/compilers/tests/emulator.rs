@@ -6,7 +6,7 @@ use compilers::emulate::{Buffers, Numbers, Seen, workgroup};
 use compilers::spirv::Source;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Choice, DType, Family, GlobalMaxPool, IndexType, Layout, Limits, MaxPool, MaxUnpool,
-    NanPolicy, Operand, Plan, Pooling, Reference, Schedule, TensorMut, TensorRef, families, select, wgsl,
+    Minimum, NanPolicy, Operand, Plan, Pooling, Reference, Schedule, TensorMut, TensorRef, families, select, wgsl,
 };
 
 /// The buffers of a schedule, and what the dispatch binds.
@@ -243,7 +243,11 @@ fn random_pools_give_the_references_bits() {
     for case in seed..seed + cases {
         let mut random = fastrand::Rng::with_seed(case);
         let (pool, shape, dtype, indices, large) = drawn(&mut random);
-        let Ok(plan) = pool.plan(&shape, dtype, indices) else { continue };
+        let plan = match random.usize(..3) {
+            0 => Minimum::of(pool).plan(&shape, dtype, indices),
+            _ => pool.plan(&shape, dtype, indices),
+        };
+        let Ok(plan) = plan else { continue };
         let rare = [0, 1, 4, 8][random.usize(..4)];
         // Other families read every tap of a large window, which takes the emulator long.
         let only = large.then_some(Family::Sliding);
@@ -281,7 +285,10 @@ fn random_planes_give_the_references_bits() {
         let policy = NanPolicy::ALL[random.usize(..NanPolicy::ALL.len())];
         let pool = MaxPool::new(extents.map(|extent| extent as i64)).layout(layout).nan_policy(policy);
         let indices = [None, Some(IndexType::I32), Some(IndexType::I64)][random.usize(..3)];
-        let plan = pool.plan(&shape, dtype, indices).unwrap();
+        let plan = match random.bool() {
+            true => Minimum::of(pool).plan(&shape, dtype, indices).unwrap(),
+            false => pool.plan(&shape, dtype, indices).unwrap(),
+        };
         let drawn = x(&plan, [0, 1, 8, 8][random.usize(..4)], case);
         let mut bytes = drawn.clone();
         if random.bool() {

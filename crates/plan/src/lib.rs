@@ -42,7 +42,10 @@ pub use backend::{Backend, Later, Outputs, Run, Shared};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use index::IndexSpace;
-pub use ops::{AdaptiveMaxPool, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator};
+pub use ops::{
+    AdaptiveMaxPool, AdaptiveMinPool, GlobalMaxPool, GlobalMinPool, MaxPool, MaxUnpool, MinPool, Minimum, Node,
+    NodeInput, Operator,
+};
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
     OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,

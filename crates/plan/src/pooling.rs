@@ -8,7 +8,7 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// MaxPool, GlobalMaxPool and AdaptiveMaxPool: operators that plan a pool from a shape. Sealed.
+/// MaxPool, GlobalMaxPool, AdaptiveMaxPool and their minima: operators that plan a pool from a shape. Sealed.
 ///
 /// ```
 /// use wgpu_pooling::{AdaptiveMaxPool, DType, MaxPool, Pooling};
@@ -45,4 +45,11 @@ pub trait Pooling: sealed::Sealed + Send + Sync {
     /// The plan without indices, and the convention that indices of any type would have.
     #[doc(hidden)]
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError>;
+}
+
+impl<P: Pooling + ?Sized> sealed::Sealed for &P {}
+impl<P: Pooling + ?Sized> Pooling for &P {
+    fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
+        (**self).plan_and_rules(shape, dtype)
+    }
 }

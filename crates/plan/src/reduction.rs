@@ -1,5 +1,8 @@
-//! The reduction of a window's elements: which of two elements wins, the values of windows without a winner, and the
-//! parts of shaders/reduce/ that do the same with keys. Ties and NaN are decided alike for every reduction.
+//! The reduction of a window's elements: which of two elements wins, and the values of windows without a winner. Ties and
+//! NaN are decided alike for every reduction.
+//!
+//! A minimum is a maximum of mirrored elements, whose order is reversed: floats with the other sign, integers with all
+//! bits inverted. Kernels compare mirrored elements (shaders/reduce/mirror.wgsl), or are given them.
 
 use crate::element::{DType, Element};
 use crate::options::EmptyValue;
@@ -9,18 +12,8 @@ use crate::options::EmptyValue;
 pub enum Reduction {
     /// The largest element.
     Max,
-}
-
-/// The parts of a reduction.
-pub struct ReductionParts {
-    /// The order of elements of any type, for accumulators with key, element and position
-    /// (shaders/reduce/accumulator.wgsl).
-    pub any: &'static str,
-    /// Accumulators that are a key and a position, where the key alone determines the element: of integers, of f32,
-    /// and of 16-bit floats.
-    pub integers: &'static str,
-    pub words: &'static str,
-    pub halves: &'static str,
+    /// The smallest element.
+    Min,
 }
 
 impl Reduction {
@@ -28,34 +21,30 @@ impl Reduction {
     pub fn prefers<T: Element>(self, next: T, best: T) -> bool {
         match self {
             Reduction::Max => next.greater(best),
+            Reduction::Min => best.greater(next),
+        }
+    }
+
+    /// The bits that are inverted in an element whose maximum is this reduction.
+    #[inline]
+    pub fn mirror_bits(self, dtype: DType) -> u64 {
+        let bits = 8 * dtype.bytes() as u32;
+        match self {
+            Reduction::Max => 0,
+            Reduction::Min if dtype.is_float() => 1 << (bits - 1),
+            Reduction::Min => u64::MAX >> (64 - bits),
         }
     }
 
     /// The bits of the value from which `NanPolicy::SeedLowest` starts.
     #[inline]
     pub fn seed_bits(self, dtype: DType) -> u64 {
-        match self {
-            Reduction::Max => dtype.seed_bits(),
-        }
+        dtype.seed_bits() ^ self.mirror_bits(dtype)
     }
 
     /// The bits of the value of a window wholly in padding.
     #[inline]
     pub fn empty_bits(self, value: EmptyValue, dtype: DType) -> u64 {
-        match self {
-            Reduction::Max => value.bits(dtype),
-        }
-    }
-
-    /// The shader parts that do the same with keys.
-    pub fn parts(self) -> ReductionParts {
-        match self {
-            Reduction::Max => ReductionParts {
-                any: "reduce/max",
-                integers: "reduce/max_of_integers",
-                words: "reduce/max_of_words",
-                halves: "reduce/max_of_halves",
-            },
-        }
+        value.bits(dtype) ^ self.mirror_bits(dtype)
     }
 }

@@ -52,8 +52,7 @@ impl<'a> Pool<'a> {
 
     /// What a kernel of the list offers, or why it does not apply.
     pub fn offer_of(&'a self, kernel: CpuKernel) -> Result<Offer<'a>, &'static str> {
-        let absent = if kernel == CpuKernel::Scatter { "it is for unpools" } else { "it computes maxima alone" };
-        let own = self.kernels.iter().find(|own| own.kernel == kernel).ok_or(absent)?;
+        let own = self.kernels.iter().find(|own| own.kernel == kernel).ok_or("it is for unpools")?;
         (own.offer)(self)
     }
 

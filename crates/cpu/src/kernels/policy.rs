@@ -2,7 +2,6 @@
 //! fastest is chosen. Costs are those of one thread: that some kernels share small work among fewer threads than others
 //! is not considered. No choice changes a bit of the result.
 
-use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::cpu_kernel::CpuKernel;
@@ -18,10 +17,8 @@ const KERNELS: &[Kernel] = &[
     Kernel { kernel: CpuKernel::Columns, offer: columns::offer },
     Kernel { kernel: CpuKernel::Global, offer: global::offer },
     Kernel { kernel: CpuKernel::Separable, offer: separable::run::offer },
-    GENERAL,
+    Kernel { kernel: CpuKernel::General, offer: general::offer },
 ];
-
-const GENERAL: Kernel = Kernel { kernel: CpuKernel::General, offer: general::offer };
 
 /// The kernel that the caller asked for, or the fastest one, with the layout of its work.
 pub(crate) fn choose(
@@ -29,9 +26,7 @@ pub(crate) fn choose(
     view: &View,
     asked: Option<CpuKernel>,
 ) -> Result<(CpuKernel, Box<dyn PoolKernel>), PlanError> {
-    // The lanes of the other kernels compute maxima alone.
-    let is_max = plan.reduction == Reduction::Max;
-    let pool = Pool::new(plan, view, if is_max { KERNELS } else { &[GENERAL] });
+    let pool = Pool::new(plan, view, KERNELS);
     let chosen = match asked {
         Some(kernel) => pool.offer_of(kernel).map(|offer| (kernel, offer)),
         None => pool.fastest().ok_or("no kernel computes it"),

@@ -6,6 +6,7 @@ use super::cpu_kernel::CpuKernel;
 use super::general::General;
 use super::indices::{IndicesMut, with_slice};
 use super::kernel::{PoolKernel, permutes};
+use super::mirror::{finish, maxima, mirror};
 use super::parts::{Context, Part, PartOf, cut, pieces, runs, threads, wanted};
 use super::policy::choose;
 use super::scratch::Scratch;
@@ -21,6 +22,8 @@ pub(crate) struct PoolWork {
     view: View,
     name: CpuKernel,
     kernel: Box<dyn PoolKernel>,
+    /// The pool of mirrored elements that is computed for a minimum.
+    maxima: Option<PoolPlan>,
 }
 
 /// The outputs of one task: parts of Y as bytes, and the slices of Indices that belong to them, if there are indices.
@@ -32,8 +35,9 @@ struct PoolTask<'a> {
 impl PoolWork {
     pub fn new(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::new(plan)?;
-        let (name, kernel) = choose(plan, &view, asked)?;
-        Ok(PoolWork { view, name, kernel })
+        let maxima = maxima(plan);
+        let (name, kernel) = choose(maxima.as_ref().unwrap_or(plan), &view, asked)?;
+        Ok(PoolWork { view, name, kernel, maxima })
     }
 
     pub fn kernel(&self) -> CpuKernel {
@@ -42,6 +46,25 @@ impl PoolWork {
 
     /// Writes Y, and Indices where the plan has them. X and Y are the bytes of elements of the plan's type.
     pub fn run(
+        &self,
+        plan: &PoolPlan,
+        context: &Context<'_>,
+        x: &[u8],
+        y: &mut [u8],
+        indices: Option<IndicesMut<'_>>,
+    ) -> Result<(), ExecuteError> {
+        let Some(maxima) = self.maxima.as_ref().filter(|_| !y.is_empty()) else {
+            return self.run_maxima(plan, context, x, y, indices);
+        };
+        context.scratch.with(|own| {
+            let mirrored = own.elements(x.len())?;
+            mirror(plan, context, x, mirrored)?;
+            self.run_maxima(maxima, context, mirrored, y, indices)
+        })?;
+        finish(plan, context, y)
+    }
+
+    fn run_maxima(
         &self,
         plan: &PoolPlan,
         context: &Context<'_>,

@@ -264,6 +264,8 @@ pub(super) mod threads {
     pub const MOST_BYTES: u64 = 4 << 20;
     /// The bytes of indices that are computed before they are moved to their layout. Never varied.
     pub const PERMUTED_BYTES: usize = 256 << 10;
+    /// The bytes of elements that a thread mirrors at a time, for minima. Never varied.
+    pub const MIRRORED_BYTES: usize = 1 << 20;
 }
 
 pub(super) mod unpool {

@@ -4,6 +4,7 @@
 mod adaptive_max_pool;
 mod max_pool;
 mod max_unpool;
+mod min_pool;
 mod node;
 mod onnx_node;
 mod openvino_node;
@@ -14,5 +15,6 @@ mod presets;
 pub use adaptive_max_pool::AdaptiveMaxPool;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
+pub use min_pool::{AdaptiveMinPool, GlobalMinPool, MinPool, Minimum};
 pub use onnx_node::{Node, NodeInput};
 pub use operator::Operator;

@@ -9,7 +9,7 @@ use wgpu_pooling::{
     UnpoolSpace,
 };
 
-use super::elements::{Number, is_nan, lowest, mask, number};
+use super::elements::{Number, is_nan, mask, number};
 use super::pools::{Conventions, MaxPoolOptions, Operator, PoolCase, small_count};
 
 /// What the definitions say about a plan.
@@ -318,9 +318,12 @@ fn maxima(
 ) -> Verdict<Pooled> {
     let dtype = case.dtype;
     let policy = case.nan_policy.unwrap_or_default();
-    let [infinity, lowest_finite] = lowest(dtype);
+    let [infinity, lowest_finite] = case.furthest();
     let seed = if matches!(dtype, DType::F16 | DType::Bf16) { infinity } else { lowest_finite };
-    let greater = |a: u64, b: u64| number(dtype, a) > number(dtype, b);
+    let greater = |a: u64, b: u64| {
+        let [a, b] = if case.minimum { [b, a] } else { [a, b] };
+        number(dtype, a) > number(dtype, b)
+    };
     let outputs: Vec<usize> = windows.iter().map(Vec::len).collect();
     let all = case.batch * case.channels * outputs.iter().product::<usize>();
     let mut pooled = Pooled { windows, y: vec![0; all], indices: vec![0; all] };

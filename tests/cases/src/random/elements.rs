@@ -60,6 +60,15 @@ pub fn lowest(dtype: DType) -> [u64; 2] {
     }
 }
 
+/// Plus infinity, the largest finite value: integers have their maximum for both.
+pub fn highest(dtype: DType) -> [u64; 2] {
+    match float_format(dtype) {
+        Some(_) => lowest(dtype).map(|bits| bits ^ sign(dtype)),
+        None if is_unsigned(dtype) => [mask(dtype); 2],
+        None => [sign(dtype) - 1; 2],
+    }
+}
+
 /// The small integer as an element; unsigned types have it modulo their range.
 pub fn small(dtype: DType, value: i8) -> u64 {
     match dtype {

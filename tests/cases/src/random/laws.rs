@@ -5,7 +5,7 @@ use wgpu_pooling::{IndexType, Layout, NanPolicy};
 
 use super::check::{self, Bench};
 use super::definition::{Pooled, coordinates, position};
-use super::elements::{is_unsigned, lowest, sign};
+use super::elements::{is_unsigned, sign};
 use super::pools::{Conventions, Operator, PoolCase};
 use super::unpools::{Target, UnpoolCase};
 
@@ -113,6 +113,8 @@ pub fn pooling_again_changes_nothing(case: &PoolCase, bench: &Bench) -> Result<(
 
 /// Makes the windows of a pool disjoint and its elements non-negative.
 pub fn disjoint(mut case: PoolCase) -> PoolCase {
+    // The zeros of an unpool are above minima.
+    case.minimum = false;
     // Under SeedLowest the lowest value itself never wins.
     case.nan_policy = case.nan_policy.filter(|&policy| policy != NanPolicy::SeedLowest);
     if !is_unsigned(case.dtype) {
@@ -182,7 +184,7 @@ fn windows(case: &PoolCase, extents: &[usize]) -> Vec<(usize, usize, Vec<usize>)
 
 /// Whether a maximum may be the constant that [`NanPolicy::SeedLowest`] gives where nothing is above it.
 fn stands_for_nothing(case: &PoolCase, y: u64) -> bool {
-    case.nan_policy == Some(NanPolicy::SeedLowest) && lowest(case.dtype).contains(&y)
+    case.nan_policy == Some(NanPolicy::SeedLowest) && case.furthest().contains(&y)
 }
 
 /// The output of the pool, unpooled by its inverse. `None` if the output has no elements, which an unpool refuses.

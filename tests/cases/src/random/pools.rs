@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, AutoPad, CeilRule, DType, EmptyIndex, EmptyValue, GlobalMaxPool, IndexFlattening,
-    IndexType, Layout, MaxPool, NanPolicy, PadsLimit, Pooling, SamePadding, SizeRounding, StorageOrder,
+    IndexType, Layout, MaxPool, Minimum, NanPolicy, PadsLimit, Pooling, SamePadding, SizeRounding, StorageOrder,
 };
 
 use super::code::{self, Written};
 use super::definition::has_activation;
-use super::elements::{Recipe, recipe};
+use super::elements::{Recipe, highest, lowest, recipe};
 use super::reach::{Numbers, Reach, reaches};
 
 /// The options of a MaxPool; `None` leaves a setter uncalled.
@@ -53,6 +53,8 @@ pub struct Conventions {
 #[derive(Debug, Clone)]
 pub struct PoolCase {
     pub operator: Operator,
+    /// Whether the minimum of each window is wanted.
+    pub minimum: bool,
     pub conventions: Conventions,
     pub nan_policy: Option<NanPolicy>,
     pub batch: usize,
@@ -104,8 +106,12 @@ impl PoolCase {
 
     /// The operator, and the code that makes it.
     pub fn written(&self) -> Written<Box<dyn Pooling>> {
-        fn boxed<P: Pooling + 'static>(written: Written<P>) -> Written<Box<dyn Pooling>> {
-            Written::new(Box::new(written.value), written.code)
+        fn boxed<P: Pooling + 'static>(minimum: bool, written: Written<P>) -> Written<Box<dyn Pooling>> {
+            let Written { value, code } = written;
+            match minimum {
+                true => Written::new(Box::new(Minimum::of(value)), format!("Minimum::of({code})")),
+                false => Written::new(Box::new(value), code),
+            }
         }
         match &self.operator {
             Operator::Max(options) => {
@@ -125,7 +131,7 @@ impl PoolCase {
                     .set("pads_limit", &options.pads_limit, MaxPool::pads_limit)
                     .set("activation", &options.activation, MaxPool::activation)
                     .set("nan_policy", &self.nan_policy, MaxPool::nan_policy);
-                boxed(set_conventions!(written, MaxPool, self.conventions))
+                boxed(self.minimum, set_conventions!(written, MaxPool, self.conventions))
             }
             Operator::Global => {
                 let written = Written::new(GlobalMaxPool::new(), "GlobalMaxPool::new()".to_owned()).set(
@@ -133,7 +139,7 @@ impl PoolCase {
                     &self.nan_policy,
                     GlobalMaxPool::nan_policy,
                 );
-                boxed(set_conventions!(written, GlobalMaxPool, self.conventions))
+                boxed(self.minimum, set_conventions!(written, GlobalMaxPool, self.conventions))
             }
             Operator::Adaptive(size) => {
                 let written = Written::new(AdaptiveMaxPool::new(size), format!("AdaptiveMaxPool::new({size:?})")).set(
@@ -141,9 +147,14 @@ impl PoolCase {
                     &self.nan_policy,
                     AdaptiveMaxPool::nan_policy,
                 );
-                boxed(set_conventions!(written, AdaptiveMaxPool, self.conventions))
+                boxed(self.minimum, set_conventions!(written, AdaptiveMaxPool, self.conventions))
             }
         }
+    }
+
+    /// What every element wins over: infinity, and the last finite value before it.
+    pub fn furthest(&self) -> [u64; 2] {
+        if self.minimum { highest(self.dtype) } else { lowest(self.dtype) }
     }
 
     /// Whether the activation exists for floats only and the elements are integers.
@@ -348,6 +359,7 @@ struct RawPool {
     axes: Vec<RawAxis>,
     outer: (usize, usize),
     operator: u8,
+    minimum: bool,
     options: MaxPoolOptions,
     conventions: Conventions,
     nan_policy: Option<NanPolicy>,
@@ -427,10 +439,25 @@ fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
         indices,
         oddity,
         recipe(),
+        prop::bool::weighted(0.3),
     )
-        .prop_map(|(axes, outer, operator, options, conventions, nan_policy, dtype, indices, oddity, recipe)| {
-            RawPool { axes, outer, operator, options, conventions, nan_policy, dtype, indices, oddity, recipe }
-        })
+        .prop_map(
+            |(axes, outer, operator, options, conventions, nan_policy, dtype, indices, oddity, recipe, minimum)| {
+                RawPool {
+                    axes,
+                    outer,
+                    operator,
+                    minimum,
+                    options,
+                    conventions,
+                    nan_policy,
+                    dtype,
+                    indices,
+                    oddity,
+                    recipe,
+                }
+            },
+        )
 }
 
 impl RawPool {
@@ -470,6 +497,7 @@ impl RawPool {
         let (batch, channels) = self.outer;
         let mut case = PoolCase {
             operator,
+            minimum: self.minimum,
             conventions: self.conventions,
             nan_policy: self.nan_policy,
             batch,
