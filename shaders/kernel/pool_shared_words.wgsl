@@ -5,12 +5,12 @@
 // caches.
 // Algorithm: row windows, then columns; words aligned by a shift, of X and of Y.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Place, place_of, tile_of, computed_again, store_line, neighbour, put_kept, clear_rest, LINES
+// requires: pool, invocation, WORKGROUP, Place, place_of, tile_of, computed_again, store_line, own_number, put_kept, clear_rest, LINES
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, pool.grid_width, local);
   var place: Place;
-  neighbour = local;
+  own_number = local;
   if (number < pool.blocks) {
     place = place_of(pool.block_first + number);
     let tile = tile_of(place);

@@ -1,6 +1,6 @@
-// The bits of elements that are inverted before they are compared. The largest of inverted elements is the smallest
-// element: floats without their sign bit's value are their negatives, and integers are reversed by inverting all bits.
-// Equal elements stay equal, zeros of both signs too, and NaN stays NaN.
+// The bits of elements that are inverted before elements are compared. A minimum is the maximum of mirrored elements:
+// floats with the other sign, integers with all bits inverted. Equal elements stay equal, zeros of both signs too, and
+// NaN stays NaN.
 // provides: MIRROR
 // requires: Raw
 

@@ -1,12 +1,12 @@
-// Y, where lines are not whole words: the words of a line begin anywhere in the outputs of an invocation. Invocations keep
-// their outputs in workgroup memory, and each writes the words that begin in those of its left neighbour, or with its
-// own, and end in its own.
+// Y, where lines are not whole words: the words of a line begin anywhere in the outputs of an invocation. Invocations
+// keep their outputs in workgroup memory, and each writes the words that begin in those of its left neighbour, or with
+// its own, and end in its own.
 //
 //   outputs, four a lane    [0 0 0 0][1 1 1 1][2 2       8-bit elements, a line of ten columns, which begins with the
 //   words of Y           [ : 0][0 0 0 1][1 1 1 2][2 :    last byte of a word
 //
 // Where a line begins or ends inside a word, and between workgroups, two invocations write their own bits of a word.
-// provides: y, neighbour, keep_outputs, put_kept, clear_rest
+// provides: y, own_number, keep_outputs, put_kept, clear_rest
 // requires: pool, Place, Elements, vector_of, output_of, OUTPUTS, ELEMENT_BITS, LINES, WORKGROUP
 @group(0) @binding(2) var<storage, read_write> y: array<atomic<u32>>;
 
@@ -17,12 +17,12 @@ const KEPT: u32 = 4u / OUTPUTS;
 var<workgroup> kept: array<array<u32, WORKGROUP>, LINES * KEPT>;
 
 // The invocation's number in its workgroup.
-var<private> neighbour: u32;
+var<private> own_number: u32;
 
 fn keep_outputs(line: u32, four: Elements) {
-  kept[line * KEPT][neighbour] = vector_of(four);
+  kept[line * KEPT][own_number] = vector_of(four);
   if (OUTPUTS == 2u) {
-    kept[line * KEPT + 1u][neighbour] = vector_of(Elements(four.c, four.d, four.c, four.d));
+    kept[line * KEPT + 1u][own_number] = vector_of(Elements(four.c, four.d, four.c, four.d));
   }
 }
 
@@ -53,9 +53,9 @@ fn clear_rest() {
 
 // Writes the words of all lines.
 fn put_kept(place: Place) {
-  let begins = place.out_column == 0u || neighbour == 0u;
+  let begins = place.out_column == 0u || own_number == 0u;
   let left = pool.axes[2].output - place.out_column;
-  let ends = left <= 4u || neighbour == WORKGROUP - 1u;
+  let ends = left <= 4u || own_number == WORKGROUP - 1u;
   let own = i32(min(left, 4u) * ELEMENT_BITS);
   for (var line = 0u; line < LINES; line++) {
     let number = output_of(place, line);
@@ -66,11 +66,11 @@ fn put_kept(place: Place) {
     let filled = own + i32(bits);
     // WGSL takes shifts modulo 32, so a word is shifted out in two steps.
     let rest = 31u - bits;
-    let outer = kept[line * KEPT + KEPT - 1u][max(neighbour, 1u) - 1u];
-    var word = kept[line * KEPT][neighbour];
+    let outer = kept[line * KEPT + KEPT - 1u][max(own_number, 1u) - 1u];
+    var word = kept[line * KEPT][own_number];
     put_bits(number, ((outer >> 1u) >> rest) | (word << bits), lowest(filled) & ~others);
     if (KEPT == 2u) {
-      let second = kept[line * KEPT + 1u][neighbour];
+      let second = kept[line * KEPT + 1u][own_number];
       put_bits(number + OUTPUTS, ((word >> 1u) >> rest) | (second << bits), lowest(filled - 32));
       word = second;
     }

@@ -1,6 +1,6 @@
-// A line of X as the taps of windows side by side: `taps[k]` has the tap k of each window, whose number is
-// that of the line plus `numbers[k]`. Taps outside the line are replaced by the nearest tap of the same window inside it, which changes
-// neither the maximum nor the first element.
+// A line of X as the taps of windows side by side: `taps[k]` has the tap k of each window, whose number is that of the
+// line plus `numbers[k]`. Taps outside the line are replaced by the nearest tap of the same window inside it, which
+// changes neither the maximum nor the first element.
 
 //// taps: The vectors of a line.
 // provides: Taps

@@ -90,27 +90,7 @@ impl ThreadTileKey<'_> {
             _ if self.dtype.is_float() => ["thread_tile/lanes32", "thread_tile/keys32", "thread_tile/keys_of_floats"],
             _ => ["thread_tile/lanes32", "thread_tile/keys32", "thread_tile/keys_of_integers"],
         });
-        // Whether a key has room for a small number.
-        let [.., dilation] = self.tile.window.dilation;
-        let room =
-            self.dtype.bytes() <= 2 && dilation == 1 && (!self.dtype.is_float() || policy != NanPolicy::PropagateLast);
-        variants.extend(match self.tile.span {
-            Span::Channels | Span::One | Span::Word => {
-                ["thread_tile/taps_apart", "thread_tile/numbers_are_points", "reduce/placed_beside_keys"]
-            }
-            Span::Along { .. } if room => {
-                ["thread_tile/taps_along", "thread_tile/numbers_in_tile", "reduce/placed_in_keys"]
-            }
-            Span::Along { .. } => {
-                ["thread_tile/taps_along", "thread_tile/numbers_in_plane", "reduce/placed_beside_keys"]
-            }
-            Span::Shifted { .. } if room => {
-                ["thread_tile/taps_shifted", "thread_tile/numbers_in_tile", "reduce/placed_in_keys"]
-            }
-            Span::Shifted { .. } => {
-                ["thread_tile/taps_shifted", "thread_tile/numbers_in_plane", "reduce/placed_beside_keys"]
-            }
-        });
+        variants.extend(self.taps());
         if shifted && self.sink.index_type().is_none() {
             variants.push("thread_tile/values_kept");
         }
@@ -131,6 +111,26 @@ impl ThreadTileKey<'_> {
             Some(_) => ["thread_tile/indices", "thread_tile/put_indices"],
         });
         variants
+    }
+
+    /// The parts that load taps, number them, and place maxima by these numbers.
+    fn taps(&self) -> [&'static str; 3] {
+        let window = &self.tile.window;
+        let [.., dilation] = window.dilation;
+        // Whether a key has room for a small number.
+        let last = self.dtype.is_float() && window.nan_policy == NanPolicy::PropagateLast;
+        let room = self.dtype.bytes() <= 2 && dilation == 1 && !last;
+        let taps = match self.tile.span {
+            Span::Channels | Span::One | Span::Word => {
+                return ["thread_tile/taps_apart", "thread_tile/numbers_are_points", "reduce/placed_beside_keys"];
+            }
+            Span::Along { .. } => "thread_tile/taps_along",
+            Span::Shifted { .. } => "thread_tile/taps_shifted",
+        };
+        match room {
+            true => [taps, "thread_tile/numbers_in_tile", "reduce/placed_in_keys"],
+            false => [taps, "thread_tile/numbers_in_plane", "reduce/placed_beside_keys"],
+        }
     }
 
     fn consts(&self) -> Vec<(&'static str, u32)> {

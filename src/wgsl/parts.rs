@@ -191,7 +191,8 @@ parts! {
     thread_tile / again: sure doubtful_tile;
     thread_tile / put_lanes: put_one_lane put_four_lanes word_of_outputs put_in_word;
     thread_tile / tile_outcome: tile_outcome;
-    thread_tile / store: values values_kept placed_maxima places store_one store_in_word store_one_pair store_four store_kept store_four_pairs;
+    thread_tile / store: values values_kept placed_maxima places;
+    thread_tile / store_placed: store_one store_in_word store_one_pair store_four store_kept store_four_pairs;
     strip / numbers: numbers;
     strip / lowest: lowest_integer lowest_float;
     strip / taps: taps_by_ones taps_by_fours;

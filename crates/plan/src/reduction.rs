@@ -1,5 +1,5 @@
-//! The reduction of a window's elements: which of two elements wins, and the values of windows without a winner. Ties and
-//! NaN are decided alike for every reduction.
+//! The reduction of a window's elements: which of two elements wins, and the values of windows without a winner. Ties
+//! and NaN are decided alike for every reduction.
 //!
 //! A minimum is a maximum of mirrored elements, whose order is reversed: floats with the other sign, integers with all
 //! bits inverted. Kernels compare mirrored elements (shaders/reduce/mirror.wgsl), or are given them.

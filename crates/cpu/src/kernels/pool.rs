@@ -23,7 +23,7 @@ pub(crate) struct PoolWork {
     name: CpuKernel,
     kernel: Box<dyn PoolKernel>,
     /// The pool of mirrored elements that is computed for a minimum.
-    maxima: Option<PoolPlan>,
+    maxima: Option<Box<PoolPlan>>,
 }
 
 /// The outputs of one task: parts of Y as bytes, and the slices of Indices that belong to them, if there are indices.
@@ -35,8 +35,8 @@ struct PoolTask<'a> {
 impl PoolWork {
     pub fn new(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::new(plan)?;
-        let maxima = maxima(plan);
-        let (name, kernel) = choose(maxima.as_ref().unwrap_or(plan), &view, asked)?;
+        let maxima = maxima(plan).map(Box::new);
+        let (name, kernel) = choose(maxima.as_deref().unwrap_or(plan), &view, asked)?;
         Ok(PoolWork { view, name, kernel, maxima })
     }
 
