@@ -53,3 +53,10 @@ impl<P: Pooling + ?Sized> Pooling for &P {
         (**self).plan_and_rules(shape, dtype)
     }
 }
+
+impl<P: Pooling + ?Sized> sealed::Sealed for Box<P> {}
+impl<P: Pooling + ?Sized> Pooling for Box<P> {
+    fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
+        (**self).plan_and_rules(shape, dtype)
+    }
+}

@@ -5,9 +5,9 @@ use support::calls::reference;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, Build, CeilRule, Choice, DType, Duplicates,
     EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
-    MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling, Preset,
-    Reference, SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView, UnpoolMinSize,
-    UnpoolSpace, element_count, families, select, wgsl,
+    MAX_ITERATIONS, MaxPool, MaxUnpool, Minimum, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling,
+    Preset, Reference, SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView,
+    UnpoolMinSize, UnpoolSpace, element_count, families, select, wgsl,
 };
 
 use super::bytes::Bytes;
@@ -163,6 +163,11 @@ impl Bytes<'_> {
     }
 
     fn pooling(&mut self, axes: usize) -> Box<dyn Pooling> {
+        let pool = self.maxima(axes);
+        if self.flag() { Box::new(Minimum::of(pool)) } else { pool }
+    }
+
+    fn maxima(&mut self, axes: usize) -> Box<dyn Pooling> {
         match self.byte() % 8 {
             0 => Box::new(GlobalMaxPool::new().layout(self.of(Layout::ALL)).nan_policy(self.of(NanPolicy::ALL))),
             1 | 2 => {
