@@ -4,8 +4,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, CeilRule, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool, Minimum, PlanError,
-    Pooling,
+    AdaptiveMaxPool, Attribute, CeilRule, Dilate, Erode, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool,
+    Minimum, PlanError, Pooling,
 };
 
 use crate::error::{Failure, Fallible, plan_error};
@@ -151,11 +151,38 @@ macro_rules! with_pool_options {
     }};
 }
 
+/// A dilation or erosion of keywords.
+macro_rules! morphology {
+    ($type:ident, $keywords:ident) => {{
+        let mut keywords = $keywords;
+        let mut operator = $type::new(keywords.require(stringify!($type), "kernel_shape")?);
+        if let Some(anchor) = keywords.take("anchor")? {
+            operator = operator.anchor(anchor);
+        }
+        if let Some(number) = keywords.attributes.iter().position(|(name, _)| name == "iterations") {
+            let Attribute::Int(iterations) = keywords.attributes.swap_remove(number).1 else {
+                return Err(PyTypeError::new_err("iterations is no whole number").into());
+            };
+            operator = operator.iterations(iterations);
+        }
+        keywords.no_attributes(stringify!($type))?;
+        for (name, value) in keywords.options {
+            operator = match name.as_str() {
+                "layout" => operator.layout(value.parse()?),
+                other => return Err(unknown(stringify!($type), other)),
+            };
+        }
+        operator
+    }};
+}
+
 /// The pool of an operator, a preset and keywords.
 pub(crate) fn pool(operator: &str, preset: &str, keywords: Keywords) -> Fallible<Box<dyn Pooling>> {
     match operator {
         "global_max_pool" => Ok(Box::new(global_max_pool(preset, keywords)?)),
         "adaptive_max_pool" => Ok(Box::new(adaptive_max_pool(preset, keywords)?)),
+        "dilate" => Ok(Box::new(morphology!(Dilate, keywords))),
+        "erode" => Ok(Box::new(morphology!(Erode, keywords))),
         "min_pool" => Ok(Box::new(Minimum::of(max_pool(preset, keywords)?))),
         "global_min_pool" => Ok(Box::new(Minimum::of(global_max_pool(preset, keywords)?))),
         "adaptive_min_pool" => Ok(Box::new(Minimum::of(adaptive_max_pool(preset, keywords)?))),

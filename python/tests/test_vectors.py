@@ -116,7 +116,7 @@ def mirrored(array: np.ndarray) -> np.ndarray:
     return (np.ascontiguousarray(array).view(words) ^ sign).view(array.dtype).reshape(array.shape)
 
 
-@pytest.mark.parametrize(("case", "tensors"), cases())
+@pytest.mark.parametrize(("case", "tensors"), cases()[::5])
 def test_minima_are_maxima_of_mirrored_elements(
     case: dict[str, Any], tensors: dict[str, np.ndarray], device: object
 ) -> None:

@@ -9,6 +9,7 @@ In the words of torch, with its parameters, its rules and its indices, which cou
 In the words of ONNX, with a preset for each runtime and every option on which runtimes disagree:
 
 * `max_pool`, `global_max_pool`, `adaptive_max_pool`, and `min_pool`, `global_min_pool`, `adaptive_min_pool`
+* `dilate`, `erode`, and with scipy's words `grey_dilation`, `grey_erosion`
 * `max_unpool`, `inverse_max_pool`, which undoes a given pool
 * `convert_indices`, from one index convention to another
 
@@ -30,6 +31,7 @@ package's own.
 
 from ._devices import Adapter, adapters, default_device
 from ._errors import DeviceError, PlanError, PoolingError
+from ._morphology import dilate, erode, grey_dilation, grey_erosion
 from ._native import DeviceTensor, Gpu
 from ._onnx import (
     adaptive_max_pool,
@@ -70,8 +72,12 @@ __all__ = [
     "adaptive_min_pool",
     "convert_indices",
     "default_device",
+    "dilate",
+    "erode",
     "global_max_pool",
     "global_min_pool",
+    "grey_dilation",
+    "grey_erosion",
     "inverse_max_pool",
     "max_pool",
     "max_pool1d",

@@ -246,7 +246,7 @@ def min_pool(
 
     Arguments are those of `max_pool`. The order of elements is reversed: of equal elements the first one wins, NaN is ranked by
     `nan_policy` as among maxima, and `empty_value` is mirrored: a window wholly in padding gives inf, integers their maximum.
-    `max_unpool` takes the indices.
+    `max_unpool` takes the indices. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> x = np.array([[[[1, 5, 2, 0], [4, 3, 7, 6]]]], np.float32)
@@ -267,7 +267,7 @@ def global_min_pool(
 def global_min_pool(
     x: Any, *, preset: str = "onnx", indices: IndexType | None = None, device: Device = None, **options: Any
 ) -> Any:
-    """The minimum of each plane, and with `indices` where it is. Arguments are those of `global_max_pool`.
+    """The minimum of each plane, and with `indices` where it is. Arguments are those of `global_max_pool`. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.global_min_pool(np.array([[[1, 9, 2], [4, 3, 8]]], np.uint8), device="cpu")
@@ -307,7 +307,7 @@ def adaptive_min_pool(
     **options: Any,
 ) -> Any:
     """The minima of as many windows as `output_size` says, and with `indices` where they are. Arguments are those of
-    `adaptive_max_pool`.
+    `adaptive_max_pool`. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.adaptive_min_pool(np.array([[[1, 4, 2, 3, 0]]], np.float32), [2], indices="int32", device="cpu")

@@ -43,8 +43,8 @@ pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use index::IndexSpace;
 pub use ops::{
-    AdaptiveMaxPool, AdaptiveMinPool, GlobalMaxPool, GlobalMinPool, MaxPool, MaxUnpool, MinPool, Minimum, Node,
-    NodeInput, Operator,
+    AdaptiveMaxPool, AdaptiveMinPool, Dilate, Erode, GlobalMaxPool, GlobalMinPool, MaxPool, MaxUnpool, MinPool,
+    Minimum, Node, NodeInput, Operator,
 };
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,

@@ -91,6 +91,16 @@ pub enum PlanError {
         /// The value as given.
         value: i64,
     },
+    /// An anchor that is no element of its box.
+    #[error("anchor[{axis}] is {anchor}, outside a box of extent {extent}")]
+    AnchorOutside {
+        /// The spatial axis.
+        axis: usize,
+        /// The anchor as given.
+        anchor: i64,
+        /// The box's extent on the axis.
+        extent: i64,
+    },
     /// Non-zero pads together with an `auto_pad` that computes its own.
     #[error("pads[{position}] is {value}, but auto_pad {auto_pad} computes the pads itself")]
     PadsWithAutoPad {

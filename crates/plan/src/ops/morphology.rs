@@ -1,0 +1,180 @@
+//! Flat dilation and erosion by boxes, as pools.
+
+use super::max_pool::MaxPool;
+use super::min_pool::Minimum;
+use crate::element::{DType, IndexType};
+use crate::error::PlanError;
+use crate::options::Layout;
+use crate::plan::{IndexPlan, Plan, PoolPlan};
+use crate::pooling::Pooling;
+use crate::request::{AsTensor, Pool, Request};
+use crate::tensor::Tensor;
+
+/// A box that slides over an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SlidingBox {
+    kernel_shape: Vec<i64>,
+    anchor: Option<Vec<i64>>,
+    iterations: i64,
+    layout: Layout,
+}
+
+impl SlidingBox {
+    /// The pool over the box. The box of several iterations is as large as all of their boxes together: what lies
+    /// outside never wins, and whatever an iteration reaches inside, it reaches by steps inside.
+    fn pool(&self) -> Result<MaxPool, PlanError> {
+        if self.iterations < 1 {
+            return Err(PlanError::NotPositive { attribute: "iterations", axis: 0, value: self.iterations });
+        }
+        let centre = || self.kernel_shape.iter().map(|extent| extent / 2).collect();
+        let anchor: Vec<i64> = self.anchor.clone().unwrap_or_else(centre);
+        let expected = self.kernel_shape.len();
+        if anchor.len() != expected {
+            return Err(PlanError::AttributeLength { attribute: "anchor", expected, actual: anchor.len() });
+        }
+        let all = |extent: i64| extent.saturating_mul(self.iterations);
+        let mut kernel_shape = Vec::new();
+        let (mut begins, mut ends) = (Vec::new(), Vec::new());
+        for (axis, (&extent, &anchor)) in self.kernel_shape.iter().zip(&anchor).enumerate() {
+            // An extent below one is refused by the pool.
+            if extent > 0 && !(0..extent).contains(&anchor) {
+                return Err(PlanError::AnchorOutside { axis, anchor, extent });
+            }
+            let before = extent.saturating_sub(1);
+            kernel_shape.push(if extent > 0 { all(before).saturating_add(1) } else { extent });
+            begins.push(all(anchor));
+            ends.push(all(before.saturating_sub(anchor)));
+        }
+        Ok(MaxPool::new(kernel_shape).pads([begins, ends].concat()).layout(self.layout))
+    }
+}
+
+/// An operator over boxes: its type, its name in plans, its pool, and texts for its documentation.
+macro_rules! morphology {
+    ($type:ident, $operator:literal, $pool:expr, $does:literal, $row:literal) => {
+        #[doc = $does]
+        ///
+        /// Y has the shape of X: the first window begins `anchor` elements before the first element. What lies outside
+        /// of X never wins, which is OpenCV's default border, and what reflected and repeated borders give for centred
+        /// boxes. NaN wins only as the first element of its window ([`NanPolicy::SeedFirst`](crate::NanPolicy)).
+        ///
+        /// ```
+        #[doc = concat!("use wgpu_pooling::{", stringify!($type), ", Reference, TensorView};")]
+        ///
+        /// let x = TensorView::new(&[1, 1, 7], &[5u8, 5, 5, 9, 1, 5, 5])?;
+        #[doc = concat!("let y = ", stringify!($type), "::new([3]).on(x).run_blocking(&Reference)?;")]
+        #[doc = concat!("assert_eq!(y.data(), &", $row, ");")]
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[must_use]
+        pub struct $type(SlidingBox);
+
+        impl $type {
+            /// By a box of these extents, one for each spatial axis.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{DType, ", stringify!($type), "};")]
+            #[doc = concat!("let plan = ", stringify!($type), "::new([4, 99]).plan(&[1, 3, 50, 60], DType::U8, None)?;")]
+            /// assert_eq!(plan.output_shape(), &[1, 3, 50, 60]);
+            /// # Ok::<(), wgpu_pooling::PlanError>(())
+            /// ```
+            pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
+                let kernel_shape = kernel_shape.as_ref().to_vec();
+                $type(SlidingBox { kernel_shape, anchor: None, iterations: 1, layout: Layout::default() })
+            }
+
+            /// The element of the box that lies on the output's own position. Default half of each extent, rounded
+            /// down, as in OpenCV.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]
+            #[doc = concat!("let error = ", stringify!($type), "::new([2]).anchor([2]).plan(&[1, 1, 9], DType::U8, None);")]
+            /// assert_eq!(error, Err(PlanError::AnchorOutside { axis: 0, anchor: 2, extent: 2 }));
+            /// ```
+            pub fn anchor(mut self, anchor: impl AsRef<[i64]>) -> Self {
+                self.0.anchor = Some(anchor.as_ref().to_vec());
+                self
+            }
+
+            /// How often the box is applied, in one pass. Default 1.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{", stringify!($type), ", Reference, Tensor};")]
+            ///
+            /// let x = Tensor::new([1, 1, 9], (0..9u8).map(|i| i * 7 % 9).collect())?;
+            #[doc = concat!("let twice = ", stringify!($type), "::new([2]).iterations(2).on(&x).run_blocking(&Reference)?;")]
+            #[doc = concat!("let pool = ", stringify!($type), "::new([2]);")]
+            /// assert_eq!(twice, pool.on(&pool.on(&x).run_blocking(&Reference)?).run_blocking(&Reference)?);
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn iterations(mut self, iterations: i64) -> Self {
+                self.0.iterations = iterations;
+                self
+            }
+
+            /// The layout of X and Y. Default NCHW.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{DType, Layout, ", stringify!($type), "};")]
+            #[doc = concat!("let image = ", stringify!($type), "::new([3, 3]).layout(Layout::Nhwc);")]
+            /// assert_eq!(image.plan(&[1, 480, 640, 3], DType::U8, None)?.output_shape(), &[1, 480, 640, 3]);
+            /// # Ok::<(), wgpu_pooling::PlanError>(())
+            /// ```
+            pub fn layout(mut self, layout: Layout) -> Self {
+                self.0.layout = layout;
+                self
+            }
+
+            /// The plan for an X of this shape and type, with or without indices.
+            ///
+            /// # Errors
+            /// As [`MaxPool::plan`], [`PlanError::AnchorOutside`], and [`PlanError::NotPositive`] for iterations.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]
+            #[doc = concat!("let error = ", stringify!($type), "::new([0]).plan(&[1, 1, 9], DType::U8, None).unwrap_err();")]
+            /// assert_eq!(error, PlanError::NotPositive { attribute: "kernel_shape", axis: 0, value: 0 });
+            /// ```
+            pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<Plan, PlanError> {
+                Pooling::plan(self, shape, dtype, indices)
+            }
+
+            /// This operator on `x`, to be run on a backend.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{", stringify!($type), ", Reference, Tensor};")]
+            /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+            #[doc = concat!("assert_eq!(", stringify!($type), "::new([1]).on(&x).run_blocking(&Reference)?, x);")]
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+                Request::pool(self, x)
+            }
+        }
+
+        impl crate::pooling::sealed::Sealed for $type {}
+        impl Pooling for $type {
+            fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
+                let pool = $pool(self.0.pool()?);
+                let (plan, rules) = pool.plan_and_rules(shape, dtype)?;
+                Ok((PoolPlan { operator: $operator, ..plan }, rules))
+            }
+        }
+    };
+}
+
+morphology!(
+    Dilate,
+    "dilate",
+    std::convert::identity,
+    "Flat dilation by a box: each element becomes the largest within the box around it.",
+    "[5, 5, 9, 9, 9, 5, 5]"
+);
+morphology!(
+    Erode,
+    "erode",
+    Minimum::of,
+    "Flat erosion by a box: each element becomes the smallest within the box around it.",
+    "[5, 5, 5, 1, 1, 1, 5]"
+);

@@ -1,0 +1,91 @@
+"""Flat morphology by boxes, in OpenCV's words and in scipy's."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ._devices import Device
+from ._onnx import Ints, Layout, pool
+
+T = TypeVar("T")
+
+
+def dilate(
+    x: T,
+    kernel_shape: Ints,
+    *,
+    anchor: Ints | None = None,
+    iterations: int = 1,
+    layout: Layout = "NCHW",
+    device: Device = None,
+) -> T:
+    """Each element becomes the largest within a box around it; Y has the shape of `x`.
+
+    `x` is as for `max_pool`: (N, C, spatial extents), or (N, spatial extents, C) with `layout="NHWC"`, as images lie. `kernel_shape`
+    has an extent for each spatial axis, of any size. `anchor` is the element of the box that lies on the output's own position:
+    half of each extent, rounded down, unless given, as in OpenCV. `iterations` are computed in one pass. What lies outside never
+    wins: OpenCV's default border, and what scipy's modes "reflect" and "nearest" give for centred boxes. Raises as `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.dilate(np.array([[[0, 0, 7, 0, 0, 0, 0]]], np.uint8), [3], iterations=2, device="cpu")
+    array([[[7, 7, 7, 7, 7, 0, 0]]], dtype=uint8)
+    """
+    keywords = {"kernel_shape": kernel_shape, "anchor": anchor, "iterations": iterations, "layout": layout}
+    return pool("dilate", x, "onnx", None, device, keywords)  # type: ignore[no-any-return]
+
+
+def erode(
+    x: T,
+    kernel_shape: Ints,
+    *,
+    anchor: Ints | None = None,
+    iterations: int = 1,
+    layout: Layout = "NCHW",
+    device: Device = None,
+) -> T:
+    """Each element becomes the smallest within a box around it. Arguments are those of `dilate`.
+
+    Raises as `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.erode(np.array([[[9, 9, 9, 9, 2, 9]]], np.uint8), [2], device="cpu")
+    array([[[9, 9, 9, 9, 2, 2]]], dtype=uint8)
+    """
+    keywords = {"kernel_shape": kernel_shape, "anchor": anchor, "iterations": iterations, "layout": layout}
+    return pool("erode", x, "onnx", None, device, keywords)  # type: ignore[no-any-return]
+
+
+def _grey(name: str, x: Any, size: int | Sequence[int], before: int, device: Device) -> Any:
+    array = np.asarray(x)
+    sizes = [operator.index(size)] * array.ndim if np.ndim(size) == 0 else [operator.index(each) for each in size]  # type: ignore[arg-type, union-attr]
+    anchor = [(each - before) // 2 for each in sizes]
+    keywords = {"kernel_shape": sizes, "anchor": anchor}
+    return pool(name, array[np.newaxis, np.newaxis], "onnx", None, device, keywords)[0, 0]
+
+
+def grey_dilation(x: Any, size: int | Sequence[int], *, device: Device = None) -> Any:
+    """`scipy.ndimage.grey_dilation(x, size=size)` of an array of any rank, whose axes are all spatial.
+
+    The box is scipy's, mirrored: one of even extent reaches further behind an element than before it. Raises as
+    `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.grey_dilation(np.array([0, 0, 7, 0, 0], np.uint8), 2, device="cpu")
+    array([0, 7, 7, 0, 0], dtype=uint8)
+    """
+    return _grey("dilate", x, size, 1, device)
+
+
+def grey_erosion(x: Any, size: int | Sequence[int], *, device: Device = None) -> Any:
+    """`scipy.ndimage.grey_erosion(x, size=size)` of an array of any rank, whose axes are all spatial. Raises as
+    `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.grey_erosion(np.array([9, 9, 2, 9, 9], np.uint8), 2, device="cpu")
+    array([9, 9, 2, 2, 9], dtype=uint8)
+    """
+    return _grey("erode", x, size, 0, device)
