@@ -8,7 +8,8 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// MaxPool, GlobalMaxPool, AdaptiveMaxPool, their minima, Dilate and Erode: operators that plan a pool from a shape. Sealed.
+/// MaxPool, GlobalMaxPool, AdaptiveMaxPool, their minima, Dilate and Erode: operators that plan a pool from a shape.
+/// Sealed.
 ///
 /// ```
 /// use wgpu_pooling::{AdaptiveMaxPool, DType, MaxPool, Pooling};

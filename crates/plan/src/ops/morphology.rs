@@ -36,12 +36,14 @@ impl SlidingBox {
         let mut kernel_shape = Vec::new();
         let (mut begins, mut ends) = (Vec::new(), Vec::new());
         for (axis, (&extent, &anchor)) in self.kernel_shape.iter().zip(&anchor).enumerate() {
-            // An extent below one is refused by the pool.
-            if extent > 0 && !(0..extent).contains(&anchor) {
+            if extent < 1 {
+                return Err(PlanError::NotPositive { attribute: "kernel_shape", axis, value: extent });
+            }
+            if !(0..extent).contains(&anchor) {
                 return Err(PlanError::AnchorOutside { axis, anchor, extent });
             }
             let before = extent.saturating_sub(1);
-            kernel_shape.push(if extent > 0 { all(before).saturating_add(1) } else { extent });
+            kernel_shape.push(all(before).saturating_add(1));
             begins.push(all(anchor));
             ends.push(all(before.saturating_sub(anchor)));
         }
@@ -49,33 +51,50 @@ impl SlidingBox {
     }
 }
 
-/// An operator over boxes: its type, its name in plans, its pool, and texts for its documentation.
-macro_rules! morphology {
-    ($type:ident, $operator:literal, $pool:expr, $does:literal, $row:literal) => {
-        #[doc = $does]
-        ///
-        /// Y has the shape of X: the first window begins `anchor` elements before the first element. What lies outside
-        /// of X never wins, which is OpenCV's default border, and what reflected and repeated borders give for centred
-        /// boxes. NaN wins only as the first element of its window ([`NanPolicy::SeedFirst`](crate::NanPolicy)).
-        ///
-        /// ```
-        #[doc = concat!("use wgpu_pooling::{", stringify!($type), ", Reference, TensorView};")]
-        ///
-        /// let x = TensorView::new(&[1, 1, 7], &[5u8, 5, 5, 9, 1, 5, 5])?;
-        #[doc = concat!("let y = ", stringify!($type), "::new([3]).on(x).run_blocking(&Reference)?;")]
-        #[doc = concat!("assert_eq!(y.data(), &", $row, ");")]
-        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-        /// ```
-        #[derive(Debug, Clone, PartialEq, Eq)]
-        #[must_use]
-        pub struct $type(SlidingBox);
+/// Flat dilation by a box: each element becomes the largest within the box around it.
+///
+/// Y has the shape of X: the first window begins `anchor` elements before the first element. What lies outside of X
+/// never wins, which is OpenCV's default border, and what reflected and repeated borders give for centred boxes. NaN
+/// wins only as the first element of its window ([`NanPolicy::SeedFirst`](crate::NanPolicy)).
+///
+/// ```
+/// use wgpu_pooling::{Dilate, Reference, TensorView};
+///
+/// let x = TensorView::new(&[1, 1, 7], &[5u8, 5, 5, 9, 1, 5, 5])?;
+/// assert_eq!(Dilate::new([3]).on(x).run_blocking(&Reference)?.data(), &[5, 5, 9, 9, 9, 5, 5]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct Dilate(SlidingBox);
 
+/// Flat erosion by a box: each element becomes the smallest within the box around it.
+///
+/// Y has the shape of X: the first window begins `anchor` elements before the first element. What lies outside of X
+/// never wins, which is OpenCV's default border, and what reflected and repeated borders give for centred boxes. NaN
+/// wins only as the first element of its window ([`NanPolicy::SeedFirst`](crate::NanPolicy)).
+///
+/// ```
+/// use wgpu_pooling::{Erode, Reference, TensorView};
+///
+/// let x = TensorView::new(&[1, 1, 7], &[5u8, 5, 5, 9, 1, 5, 5])?;
+/// assert_eq!(Erode::new([3]).on(x).run_blocking(&Reference)?.data(), &[5, 5, 5, 1, 1, 1, 5]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct Erode(SlidingBox);
+
+/// The methods of an operator over boxes, its name in plans, and what makes its pool of the pool of maxima.
+macro_rules! morphology {
+    ($type:ident, $operator:literal, $pool:expr) => {
         impl $type {
             /// By a box of these extents, one for each spatial axis.
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{DType, ", stringify!($type), "};")]
-            #[doc = concat!("let plan = ", stringify!($type), "::new([4, 99]).plan(&[1, 3, 50, 60], DType::U8, None)?;")]
+            #[doc = concat!("let by_box = ", stringify!($type), "::new([4, 99]);")]
+            /// let plan = by_box.plan(&[1, 3, 50, 60], DType::U8, None)?;
             /// assert_eq!(plan.output_shape(), &[1, 3, 50, 60]);
             /// # Ok::<(), wgpu_pooling::PlanError>(())
             /// ```
@@ -89,8 +108,9 @@ macro_rules! morphology {
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]
-            #[doc = concat!("let error = ", stringify!($type), "::new([2]).anchor([2]).plan(&[1, 1, 9], DType::U8, None);")]
-            /// assert_eq!(error, Err(PlanError::AnchorOutside { axis: 0, anchor: 2, extent: 2 }));
+            #[doc = concat!("let by_box = ", stringify!($type), "::new([2]).anchor([2]);")]
+            /// let error = by_box.plan(&[1, 1, 9], DType::U8, None).unwrap_err();
+            /// assert_eq!(error, PlanError::AnchorOutside { axis: 0, anchor: 2, extent: 2 });
             /// ```
             pub fn anchor(mut self, anchor: impl AsRef<[i64]>) -> Self {
                 self.0.anchor = Some(anchor.as_ref().to_vec());
@@ -103,9 +123,9 @@ macro_rules! morphology {
             #[doc = concat!("use wgpu_pooling::{", stringify!($type), ", Reference, Tensor};")]
             ///
             /// let x = Tensor::new([1, 1, 9], (0..9u8).map(|i| i * 7 % 9).collect())?;
-            #[doc = concat!("let twice = ", stringify!($type), "::new([2]).iterations(2).on(&x).run_blocking(&Reference)?;")]
-            #[doc = concat!("let pool = ", stringify!($type), "::new([2]);")]
-            /// assert_eq!(twice, pool.on(&pool.on(&x).run_blocking(&Reference)?).run_blocking(&Reference)?);
+            #[doc = concat!("let once = ", stringify!($type), "::new([2]);")]
+            /// let twice = once.on(&once.on(&x).run_blocking(&Reference)?).run_blocking(&Reference)?;
+            /// assert_eq!(once.iterations(2).on(&x).run_blocking(&Reference)?, twice);
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
             pub fn iterations(mut self, iterations: i64) -> Self {
@@ -133,7 +153,8 @@ macro_rules! morphology {
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]
-            #[doc = concat!("let error = ", stringify!($type), "::new([0]).plan(&[1, 1, 9], DType::U8, None).unwrap_err();")]
+            #[doc = concat!("let by_box = ", stringify!($type), "::new([0]);")]
+            /// let error = by_box.plan(&[1, 1, 9], DType::U8, None).unwrap_err();
             /// assert_eq!(error, PlanError::NotPositive { attribute: "kernel_shape", axis: 0, value: 0 });
             /// ```
             pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<Plan, PlanError> {
@@ -164,17 +185,5 @@ macro_rules! morphology {
     };
 }
 
-morphology!(
-    Dilate,
-    "dilate",
-    std::convert::identity,
-    "Flat dilation by a box: each element becomes the largest within the box around it.",
-    "[5, 5, 9, 9, 9, 5, 5]"
-);
-morphology!(
-    Erode,
-    "erode",
-    Minimum::of,
-    "Flat erosion by a box: each element becomes the smallest within the box around it.",
-    "[5, 5, 5, 1, 1, 1, 5]"
-);
+morphology!(Dilate, "dilate", std::convert::identity);
+morphology!(Erode, "erode", Minimum::of);
