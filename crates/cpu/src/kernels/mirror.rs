@@ -4,7 +4,7 @@
 
 use bytemuck::cast_slice_mut;
 use wgpu_pooling_plan::internal::{Reduction, activate};
-use wgpu_pooling_plan::{Activation, DType, Element, ExecuteError, PoolPlan, with_element};
+use wgpu_pooling_plan::{Activation, Element, ExecuteError, PoolPlan, with_element};
 
 use super::parts::Context;
 use super::tuning::threads::MIRRORED_BYTES;
@@ -25,8 +25,11 @@ pub(crate) fn mirror(
     let bits = pattern(plan);
     let tasks = mirrored.chunks_mut(MIRRORED_BYTES).zip(x.chunks(MIRRORED_BYTES)).collect();
     context.run(tasks, |(to, from): (&mut [u8], &[u8]), _| {
-        to.copy_from_slice(from);
-        invert(bits, to);
+        let ((to, last), (from, last_from)) = (to.as_chunks_mut(), from.as_chunks());
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = inverted(from, &bits);
+        }
+        last.iter_mut().zip(last_from).zip(bits).for_each(|((to, from), bits)| *to = from ^ bits);
         Ok(())
     })
 }
@@ -35,7 +38,9 @@ pub(crate) fn mirror(
 pub(crate) fn finish(plan: &PoolPlan, context: &Context<'_>, y: &mut [u8]) -> Result<(), ExecuteError> {
     let bits = pattern(plan);
     context.run(y.chunks_mut(MIRRORED_BYTES).collect(), |y, _| {
-        invert(bits, y);
+        let (all, last) = y.as_chunks_mut();
+        all.iter_mut().for_each(|bytes| *bytes = inverted(bytes, &bits));
+        last.iter_mut().zip(bits).for_each(|(byte, bits)| *byte ^= bits);
         if plan.activation != Activation::Identity {
             with_element!(plan.dtype(), T => activate_all(plan.activation, cast_slice_mut::<u8, T>(y)));
         }
@@ -47,19 +52,15 @@ fn activate_all<T: Element>(activation: Activation, y: &mut [T]) {
     y.iter_mut().for_each(|y| *y = activate(activation, *y));
 }
 
-/// The bits that are inverted in eight bytes of elements.
-fn pattern(plan: &PoolPlan) -> u64 {
-    let dtype: DType = plan.dtype();
-    let bits = 8 * dtype.bytes();
-    (0..64).step_by(bits).fold(0, |all, at| all | plan.reduction.mirror_bits(dtype) << at)
+/// The bytes in which the bits repeat that are inverted: a few vectors, whole elements of any type.
+const BITS_BYTES: usize = 128;
+
+/// The bits that are inverted in so many bytes of elements.
+fn pattern(plan: &PoolPlan) -> [u8; BITS_BYTES] {
+    let bits = plan.reduction.mirror_bits(plan.dtype()).to_le_bytes();
+    std::array::from_fn(|byte| bits[byte % plan.dtype().bytes()])
 }
 
-/// Inverts the bits of a pattern, which repeats every eight bytes. All elements are whole.
-fn invert(pattern: u64, bytes: &mut [u8]) {
-    let bits = pattern.to_le_bytes();
-    let mut words = bytes.chunks_exact_mut(8);
-    for word in &mut words {
-        std::iter::zip(word, bits).for_each(|(byte, bits)| *byte ^= bits);
-    }
-    std::iter::zip(words.into_remainder(), bits).for_each(|(byte, bits)| *byte ^= bits);
+fn inverted(bytes: &[u8; BITS_BYTES], bits: &[u8; BITS_BYTES]) -> [u8; BITS_BYTES] {
+    std::array::from_fn(|byte| bytes[byte] ^ bits[byte])
 }
