@@ -35,7 +35,7 @@ pub fn read(bytes: &mut Bytes<'_>, most: &Most) -> Option<Case> {
                 1 => Box::new(far_pool(bytes, &shape[2..])),
                 _ => Box::new(pool(bytes, axes, most.window)),
             };
-            let pool = if bytes.byte() % 2 == 0 { pool } else { Box::new(Minimum::of(pool)) };
+            let pool = if bytes.byte().is_multiple_of(2) { pool } else { Box::new(Minimum::of(pool)) };
             let indices = bytes.sometimes(|_| index_type);
             let plan = pool.plan(&shape, dtype, indices).ok()?;
             let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), bytes));
