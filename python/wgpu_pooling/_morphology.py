@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
-import numpy as np
-
-from ._devices import Device
+from . import _native
+from ._arrays import taken
+from ._devices import Device, resolve
+from ._native import DeviceTensor
 from ._onnx import Ints, Layout, pool
 
 T = TypeVar("T")
@@ -27,8 +28,10 @@ def dilate(
 
     `x` is as for `max_pool`: (N, C, spatial extents), or (N, spatial extents, C) with `layout="NHWC"`, as images lie. `kernel_shape`
     has an extent for each spatial axis, of any size. `anchor` is the element of the box that lies on the output's own position:
-    half of each extent, rounded down, unless given, as in OpenCV. `iterations` are computed in one pass. What lies outside never
-    wins: OpenCV's default border, and what scipy's modes "reflect" and "nearest" give for centred boxes. Raises as `max_pool`.
+    half of each extent, rounded down, unless given, as in OpenCV. `iterations` are computed in one pass, as one box: what they give
+    one after the other, but for NaN, which wins only as the first element of its window, and for the sign of zeros. What lies
+    outside never wins: OpenCV's default border, and what scipy's modes "reflect" and "nearest" give for centred boxes. Raises as
+    `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.dilate(np.array([[[0, 0, 7, 0, 0, 0, 0]]], np.uint8), [3], iterations=2, device="cpu")
@@ -60,11 +63,15 @@ def erode(
 
 
 def _grey(name: str, x: Any, size: int | Sequence[int], before: int, device: Device) -> Any:
-    array = np.asarray(x)
-    sizes = [operator.index(size)] * array.ndim if np.ndim(size) == 0 else [operator.index(each) for each in size]  # type: ignore[arg-type, union-attr]
-    anchor = [(each - before) // 2 for each in sizes]
-    keywords = {"kernel_shape": sizes, "anchor": anchor}
-    return pool(name, array[np.newaxis, np.newaxis], "onnx", None, device, keywords)[0, 0]
+    (array, element), give = taken(x, "x")
+    if isinstance(array, DeviceTensor):
+        raise TypeError(f"x is on a device, where it keeps its shape: {name} takes it as (N, C, spatial extents)")
+    sizes = [size] * array.ndim if isinstance(size, SupportsIndex) else list(size)
+    sizes = [operator.index(each) for each in sizes]
+    keywords = {"kernel_shape": sizes, "anchor": [(each - before) // 2 for each in sizes]}
+    tensor = (array.reshape((1, 1, *array.shape)), element)
+    y = _native.pool(name, "onnx", keywords, None, resolve(device, x, "x"), tensor)[0]
+    return give(y.reshape(array.shape))
 
 
 def grey_dilation(x: Any, size: int | Sequence[int], *, device: Device = None) -> Any:

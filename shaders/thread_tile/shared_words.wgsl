@@ -71,7 +71,7 @@ fn put_kept(place: Place) {
     put_bits(number, ((outer >> 1u) >> rest) | (word << bits), lowest(filled) & ~others);
     if (KEPT == 2u) {
       let second = kept[line * KEPT + 1u][own_number];
-      put_bits(number + OUTPUTS, ((word >> 1u) >> rest) | (second << bits), lowest(filled - 32));
+      put_bits(number + OUTPUTS - before, ((word >> 1u) >> rest) | (second << bits), lowest(filled - 32));
       word = second;
     }
     if (ends) {

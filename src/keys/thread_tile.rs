@@ -165,7 +165,7 @@ impl ThreadTileKey<'_> {
     }
 }
 
-/// A pool of small windows by thread tiles whose lines are whole vectors.
+/// A pool of small windows by thread tiles.
 pub(crate) fn thread_tile(key: &ThreadTileKey<'_>) -> KernelKey {
     let [depth, height, width] = key.tile.window.kernel;
     let (dtype, sink, lines) = (key.dtype.name(), key.sink.name(), key.tile.lines);

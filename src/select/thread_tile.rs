@@ -1,5 +1,6 @@
 //! Schedules of pools with small windows: an invocation computes a thread tile of up to eight lines: four neighbouring
-//! outputs of each, where lines are whole vectors, or four channels of one output, or one output.
+//! outputs of each, where lines are whole vectors or elements share words, or four channels of one output, or one
+//! output.
 
 use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 
@@ -59,7 +60,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
 }
 
 /// The pass of an NHWC pool whose elements are smaller than a word, whose channels are no multiple of four and whose
-/// windows have stride 1 along the last axis: a line is all columns times all channels, if it is whole vectors.
+/// windows have stride 1 along the last axis: a line is all columns times all channels, if four outputs are a tile.
 fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, PlanError> {
     let channels = plan.channels as u64;
     let small = plan.dtype().bytes() < 4;

@@ -21,7 +21,7 @@ struct SlidingBox {
 
 impl SlidingBox {
     /// The pool over the box. The box of several iterations is as large as all of their boxes together: what lies
-    /// outside never wins, and whatever an iteration reaches inside, it reaches by steps inside.
+    /// outside never wins, and whatever iterations reach inside, they reach by steps inside.
     fn pool(&self) -> Result<MaxPool, PlanError> {
         if self.iterations < 1 {
             return Err(PlanError::NotPositive { attribute: "iterations", axis: 0, value: self.iterations });
@@ -117,7 +117,8 @@ macro_rules! morphology {
                 self
             }
 
-            /// How often the box is applied, in one pass. Default 1.
+            /// How often the box is applied, in one pass over one larger box. Default 1. The result is that of as many
+            /// calls, but for NaN, which only wins as the first element of its window, and for the sign of zeros.
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{", stringify!($type), ", Reference, Tensor};")]
