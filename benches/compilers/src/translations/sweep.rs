@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, DType, Duplicates, Family, GlobalMaxPool, IndexFlattening, IndexType, Layout,
-    Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError, select, wgsl,
+    Limits, MaxPool, MaxUnpool, Minimum, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError, select, wgsl,
 };
 
 const ACTIVATIONS: [Activation; 6] = [
@@ -75,8 +75,10 @@ pub fn texts() -> BTreeMap<String, String> {
     let mut schedules = 0;
     for dtype in DType::ALL {
         for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-            for (pool, shapes) in pools() {
+            for (number, (pool, shapes)) in pools().into_iter().enumerate() {
                 let pool = pool.nan_policy(nan_policy);
+                let index_type = Some(IndexType::I64).filter(|_| number % 2 == 0);
+                schedules += add(&mut texts, &Minimum::of(&pool).plan(&shapes[0], dtype, index_type).unwrap());
                 for (shape, index_type) in shapes.iter().flat_map(|shape| index_types().map(|it| (shape, it))) {
                     schedules += add(&mut texts, &pool.plan(shape, dtype, index_type).unwrap());
                 }
