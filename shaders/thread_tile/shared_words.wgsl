@@ -1,11 +1,11 @@
-// Y, where lines are not whole words: the words of a line begin anywhere in the outputs of an invocation. Invocations
-// keep their outputs in workgroup memory, and each writes the words that begin in those of its left neighbour, or with
-// its own, and end in its own.
+// Y, where lines are not whole words: a word may begin at any of an invocation's four outputs. An invocation writes the
+// words that end in its outputs. They may begin in those of its left neighbour, which it reads from workgroup memory.
 //
 //   outputs, four a lane    [0 0 0 0][1 1 1 1][2 2       8-bit elements, a line of ten columns, which begins with the
 //   words of Y           [ : 0][0 0 0 1][1 1 1 2][2 :    last byte of a word
 //
-// Where a line begins or ends inside a word, and between workgroups, two invocations write their own bits of a word.
+// The last invocation of a line or of a workgroup also writes the word that begins in its outputs. Such a word is that
+// of another invocation too, at the beginning of the next line or in the next workgroup; each writes its own bits.
 // provides: y, own_number, keep_outputs, put_kept, clear_rest
 // requires: pool, Place, Elements, vector_of, output_of, OUTPUTS, ELEMENT_BITS, LINES, WORKGROUP
 @group(0) @binding(2) var<storage, read_write> y: array<atomic<u32>>;
@@ -66,9 +66,9 @@ fn put_kept(place: Place) {
     let filled = own + i32(bits);
     // WGSL takes shifts modulo 32, so a word is shifted out in two steps.
     let rest = 31u - bits;
-    let outer = kept[line * KEPT + KEPT - 1u][max(own_number, 1u) - 1u];
+    let left_word = kept[line * KEPT + KEPT - 1u][max(own_number, 1u) - 1u];
     var word = kept[line * KEPT][own_number];
-    put_bits(number, ((outer >> 1u) >> rest) | (word << bits), lowest(filled) & ~others);
+    put_bits(number, ((left_word >> 1u) >> rest) | (word << bits), lowest(filled) & ~others);
     if (KEPT == 2u) {
       let second = kept[line * KEPT + 1u][own_number];
       put_bits(number + OUTPUTS - before, ((word >> 1u) >> rest) | (second << bits), lowest(filled - 32));

@@ -11,8 +11,8 @@ use crate::wgsl::key::KernelKey;
 pub(crate) enum Span {
     /// Elements before whole vectors, the elements of these vectors, and elements behind them.
     Along { before: u32, vectors: u32, behind: u32 },
-    /// So many elements of lines that are not whole words, of which only the first ones can lie before a line, and only
-    /// those from one on behind it.
+    /// The elements that four windows span in a line which is not whole words. The first `before` of them can lie
+    /// before the line, and those from number `behind` on behind it.
     Shifted { elements: u32, before: u32, behind: u32 },
     /// A vector of four channels for each tap.
     Channels,

@@ -72,8 +72,7 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
         return Ok(None);
     };
     let pass = Pass::of(plan.batch as u64, [first, second, line], 1)?;
-    let windows = pass.constants(plan.nan_policy);
-    let fits = along(&windows, &pass.axes[2]).is_some() || shifted(plan, &windows, &pass.axes[2]).is_some();
+    let fits = of_fours(plan, &pass.constants(plan.nan_policy), &pass.axes[2]).is_some();
     Ok(Some(pass).filter(|_| fits))
 }
 
@@ -121,7 +120,7 @@ impl Tiles {
         }
         let inner = one.pass.inner;
         let span = match inner {
-            1 => along(&window, axis).or_else(|| shifted(plan, &window, axis)),
+            1 => of_fours(plan, &window, axis),
             _ => inner.is_multiple_of(4).then_some(Span::Channels),
         };
         let span = span.unwrap_or(if plan.dtype().bytes() < 4 { Span::Word } else { Span::One });
@@ -193,7 +192,7 @@ impl Tiles {
         let (lanes, loads, of_a_tap, of_vectors) = match self.tile.span {
             Span::Along { vectors, .. } => (4, f64::from(vectors), of_fours, of_vectors(plan)),
             Span::Shifted { elements, .. } => {
-                (4, f64::from(elements) / in_a_word(plan) as f64 + 1.0, OF_SHIFTED, of_vectors(plan))
+                (4, f64::from(elements) / lanes(plan.dtype()) as f64 + 1.0, OF_SHIFTED, of_vectors(plan))
             }
             Span::Channels => (4, columns, of_fours, of_vectors(plan)),
             Span::One => (1, columns, OF_TILES, 1.0),
@@ -226,7 +225,7 @@ impl Tiles {
         });
         let rows = self.rows(&one.pass, lines);
         one.uniform.split = [self.cells, self.across, rows, one.pass.axes[0].output].map(uniform::Divisor::new);
-        let in_a_word = in_a_word(plan);
+        let in_a_word = lanes(plan.dtype());
         let (groups, outputs) = if self.tile.span == Span::Word {
             (Groups::of(in_a_word, plan.dtype()), in_a_word)
         } else {
@@ -281,9 +280,9 @@ fn along(window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
     (whole && inside && behind <= MOST_BEHIND).then_some(Span::Along { before, vectors, behind })
 }
 
-/// Elements of a word.
-fn in_a_word(plan: &PoolPlan) -> u64 {
-    4u64.checked_div(plan.dtype().bytes() as u64).unwrap_or(1).max(1)
+/// What a tile of four neighbouring outputs loads of a line, if it can have them.
+fn of_fours(plan: &PoolPlan, window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
+    along(window, axis).or_else(|| shifted(plan, window, axis))
 }
 
 /// The elements of a line that a tile of four outputs spans, if lines are not whole words.
@@ -308,7 +307,7 @@ fn shifted(plan: &PoolPlan, window: &WindowConstants, axis: &PassAxis) -> Option
 fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
     let window = pass.constants(plan.nan_policy);
     let whole = match pass.inner {
-        1 => along(&window, &pass.axes[2]).or_else(|| shifted(plan, &window, &pass.axes[2])).is_some(),
+        1 => of_fours(plan, &window, &pass.axes[2]).is_some(),
         inner => inner.is_multiple_of(4),
     };
     if plan.dtype().bytes() < 4 && !whole {

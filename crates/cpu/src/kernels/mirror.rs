@@ -3,8 +3,8 @@
 //! in both orders, zeros of both signs too, and NaN stays NaN.
 
 use bytemuck::cast_slice_mut;
-use wgpu_pooling_plan::internal::{Reduction, activate};
-use wgpu_pooling_plan::{Activation, Element, ExecuteError, PoolPlan, with_element};
+use wgpu_pooling_plan::internal::{Reduction, activate_all};
+use wgpu_pooling_plan::{Activation, ExecuteError, PoolPlan, with_element};
 
 use super::parts::Context;
 use super::tuning::threads::MIRRORED_BYTES;
@@ -41,15 +41,9 @@ pub(crate) fn finish(plan: &PoolPlan, context: &Context<'_>, y: &mut [u8]) -> Re
         let (all, last) = y.as_chunks_mut();
         all.iter_mut().for_each(|bytes| *bytes = inverted(bytes, &bits));
         last.iter_mut().zip(bits).for_each(|(byte, bits)| *byte ^= bits);
-        if plan.activation != Activation::Identity {
-            with_element!(plan.dtype(), T => activate_all(plan.activation, cast_slice_mut::<u8, T>(y)));
-        }
+        with_element!(plan.dtype(), T => activate_all(plan.activation, cast_slice_mut::<u8, T>(y)));
         Ok(())
     })
-}
-
-fn activate_all<T: Element>(activation: Activation, y: &mut [T]) {
-    y.iter_mut().for_each(|y| *y = activate(activation, *y));
 }
 
 /// The bytes in which the bits repeat that are inverted: a few vectors, whole elements of any type.

@@ -13,7 +13,7 @@ pub(crate) mod interleaved;
 pub(crate) mod kernel;
 pub(crate) mod lane;
 pub(crate) mod mirror;
-mod multiples;
+pub(crate) mod multiples;
 pub(crate) mod own_windows;
 pub(crate) mod parts;
 pub(crate) mod policy;

@@ -24,7 +24,8 @@ impl SlidingBox {
     /// outside never wins, and whatever iterations reach inside, they reach by steps inside.
     fn pool(&self) -> Result<MaxPool, PlanError> {
         if self.iterations < 1 {
-            return Err(PlanError::NotPositive { attribute: "iterations", axis: 0, value: self.iterations });
+            let (attribute, value) = ("iterations", self.iterations.to_string());
+            return Err(PlanError::UnknownValue { attribute, value, expected: "at least 1" });
         }
         let centre = || self.kernel_shape.iter().map(|extent| extent / 2).collect();
         let anchor: Vec<i64> = self.anchor.clone().unwrap_or_else(centre);
@@ -150,7 +151,8 @@ macro_rules! morphology {
             /// The plan for an X of this shape and type, with or without indices.
             ///
             /// # Errors
-            /// As [`MaxPool::plan`], [`PlanError::AnchorOutside`], and [`PlanError::NotPositive`] for iterations.
+            /// As [`MaxPool::plan`], [`PlanError::AnchorOutside`], and [`PlanError::UnknownValue`] for iterations
+            /// below 1.
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]
