@@ -17,9 +17,9 @@ fn choose(a: Acc, b: Acc, first: bool) -> Acc {
 //// max_of_integers: Of integers that are read in order. The key alone determines the element. Among equal keys the
 // first is kept.
 // provides: lift_in_order, combine, combine_anywhere, raw_of, may_win
-// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, ZERO, key, greater, MIRROR
+// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, ZERO, key, greater, mirrored
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
-  return Acc(key(raw ^ MIRROR), at);
+  return Acc(key(mirrored(raw)), at);
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
@@ -34,11 +34,11 @@ fn combine_anywhere(a: Acc, b: Acc) -> Acc {
 
 // The element of a key: integer keys are the elements with some bits inverted.
 fn raw_of(best: Acc) -> Raw {
-  return best.key ^ key(ZERO) ^ MIRROR;
+  return mirrored(best.key ^ key(ZERO));
 }
 
 fn may_win(best: Key) -> bool {
-  return nan_policy() != SEED_LOWEST || greater(best, key(from_pair(pool.lowest_value) ^ MIRROR));
+  return nan_policy() != SEED_LOWEST || greater(best, key(mirrored(from_pair(pool.lowest_value))));
 }
 
 //// max_of_words: Of f32, for policies where no NaN wins by its key, and for elements that are read in order. The key
@@ -48,7 +48,7 @@ fn may_win(best: Key) -> bool {
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
 // provides: lift_in_order, combine, combine_anywhere, raw_of, may_win, holds_nan
-// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, signed_magnitude, MIRROR
+// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, signed_magnitude, mirrored
 // The number of keys for zeros: one bit is the sign, the bits above it are the order number, which stays below half of
 // this.
 const ZEROS: u32 = 0x10000u;
@@ -63,7 +63,7 @@ fn ordered_key(raw: Raw, order: u32) -> Key {
 }
 
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
-  return Acc(ordered_key(raw ^ MIRROR, order), at);
+  return Acc(ordered_key(mirrored(raw), order), at);
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
@@ -80,11 +80,11 @@ fn raw_of(best: Acc) -> Raw {
   let number = best.key - FIRST_ZERO;
   let negative = (0u - number) | 0x80000000u;
   let other = select(number - ZEROS, number << 31u, number < ZEROS);
-  return select(other, negative, i32(number) < 0) ^ MIRROR;
+  return mirrored(select(other, negative, i32(number) < 0));
 }
 
 fn may_win(best: Key) -> bool {
-  return nan_policy() != SEED_LOWEST || best > ordered_key(from_pair(pool.lowest_value) ^ MIRROR, 0u);
+  return nan_policy() != SEED_LOWEST || best > ordered_key(mirrored(from_pair(pool.lowest_value)), 0u);
 }
 
 // Whether all accumulated elements are NaN.
@@ -96,10 +96,10 @@ fn holds_nan(best: Acc) -> bool {
 // order. The key alone determines the element, so one `max` decides. The upper half of a key is the value. The lower
 // half holds the order number, largest for the first element, and the sign bit, which distinguishes the two zeros.
 // provides: lift_in_order, combine, combine_anywhere, raw_of, may_win, holds_nan
-// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, SMALLEST_NUMBER, ZERO, key_nan_lowest, MIRROR
+// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, SMALLEST_NUMBER, ZERO, key_nan_lowest, mirrored
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
-  let mirrored = raw ^ MIRROR;
-  return Acc(key_nan_lowest(mirrored) + (0xfffeu - (order << 1u)) + (mirrored >> 15u), at);
+  let bits = mirrored(raw);
+  return Acc(key_nan_lowest(bits) + (0xfffeu - (order << 1u)) + (bits >> 15u), at);
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
@@ -115,11 +115,11 @@ fn raw_of(best: Acc) -> Raw {
   let number = (best.key & 0xffff0000u) - key_nan_lowest(ZERO);
   let sign = u32(i32(number) >> 31u);
   let magnitude = ((number ^ sign) - sign) >> 16u;
-  return (magnitude | select(sign & 0x8000u, (best.key & 1u) << 15u, number == 0u)) ^ MIRROR;
+  return mirrored(magnitude | select(sign & 0x8000u, (best.key & 1u) << 15u, number == 0u));
 }
 
 fn may_win(best: Key) -> bool {
-  return nan_policy() != SEED_LOWEST || best > (key_nan_lowest(from_pair(pool.lowest_value) ^ MIRROR) | 0xffffu);
+  return nan_policy() != SEED_LOWEST || best > (key_nan_lowest(mirrored(from_pair(pool.lowest_value))) | 0xffffu);
 }
 
 // Whether all accumulated elements are NaN.

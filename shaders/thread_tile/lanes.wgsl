@@ -28,7 +28,7 @@ fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
 //// lanes32: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their bits, at the
 // top. The mask of minima is applied on the way (reduce/mirror.wgsl).
 // provides: Lane, Lanes, lane_from, raws_of, BELOW
-// requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS, MIRROR
+// requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS, MIRROR, mirrored
 alias Lane = i32;
 alias Lanes = Lanes32;
 // The bits of a lane below a float, or above an integer.
@@ -37,14 +37,14 @@ const BELOW: u32 = 32u - 32u / OUTPUTS;
 const SIGNED: bool = !FLOATS && SMALLEST_RAW != 0u;
 
 fn lane_from(raw: Raw) -> Lane {
-  let mirrored = raw ^ MIRROR;
-  var lane = i32(mirrored);
+  let bits = mirrored(raw);
+  var lane = i32(bits);
   if (FLOATS) {
-    lane = i32(mirrored << BELOW);
+    lane = i32(bits << BELOW);
   } else if (SIGNED) {
-    lane = i32(mirrored << BELOW) >> BELOW;
+    lane = i32(bits << BELOW) >> BELOW;
   } else if (BELOW == 0u) {
-    lane = i32(mirrored ^ 0x80000000u);
+    lane = i32(bits ^ 0x80000000u);
   }
   return lane;
 }
