@@ -41,6 +41,12 @@ impl Axis {
         Axis { x_stride: self.x_stride, index_stride: self.index_stride, ..dense }
     }
 
+    /// The same axis with its padding as positions of X: all windows lie inside, and the first one begins at 0.
+    pub fn padded(&self) -> Axis {
+        let input = self.output.saturating_sub(1) * self.stride + self.reach() + 1;
+        Axis { x_stride: self.x_stride, ..Axis::new(input, self.output, [self.kernel, self.stride, self.dilation], 0) }
+    }
+
     /// The distance from a window's first tap to its last one.
     pub fn reach(&self) -> usize {
         self.window.reach() as usize

@@ -18,8 +18,8 @@ pub enum CpuKernel {
     General,
     /// For pools with small windows: a row of outputs takes the taps of one row of X after the other.
     Direct,
-    /// For pools without indices, with two axes or more and small windows and strides along the rows: rows of X that
-    /// follow each other in memory are reduced as one row.
+    /// For pools without indices, with two axes or more, windows of up to 125 x 125 and small strides along the rows:
+    /// rows of X that follow each other in memory are reduced as one row, long windows in steps.
     Flat,
     /// For pools of small planes or short rows: interleaves the elements of several planes and pools them like channels
     /// that lie innermost.

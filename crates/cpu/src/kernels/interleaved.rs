@@ -142,6 +142,10 @@ pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
 }
 
 impl PoolKernel for Interleaved {
+    fn mirrors(&self) -> bool {
+        self.kernel.mirrors()
+    }
+
     fn run(
         &self,
         part: &PartOf<'_>,

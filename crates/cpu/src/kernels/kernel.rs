@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{DType, ExecuteError, PoolPlan};
 
 use super::axes::{Axis, axes};
@@ -9,7 +10,7 @@ use super::cpu_kernel::CpuKernel;
 use super::indices::IndicesMut;
 use super::parts::{Context, PartOf};
 use super::scratch::Scratch;
-use super::tuning::{Cost, VECTOR_BYTES};
+use super::tuning::{Cost, MIRRORED, VECTOR_BYTES};
 use super::view::{View, ViewAxis};
 
 /// A pool, as kernels read it before one of them is chosen.
@@ -46,7 +47,14 @@ impl<'a> Pool<'a> {
 
     /// The kernel that takes the least time, with its offer.
     pub fn fastest(&'a self) -> Option<(CpuKernel, Offer<'a>)> {
-        let offers = self.kernels.iter().filter_map(|own| Some((own.kernel, (own.offer)(self).ok()?)));
+        let offers = self.kernels.iter().filter_map(|own| {
+            let mut offer = (own.offer)(self).ok()?;
+            // The interleaved kernel has this in the cost of the kernel that it calls.
+            if !matches!(own.kernel, CpuKernel::Flat | CpuKernel::Interleaved) {
+                offer.cost += self.mirrored();
+            }
+            Some((own.kernel, offer))
+        });
         offers.min_by(|(_, a), (_, b)| a.cost.total_cmp(&b.cost))
     }
 
@@ -73,6 +81,11 @@ impl<'a> Pool<'a> {
 
     pub fn is_half(&self) -> bool {
         matches!(self.plan.dtype(), DType::F16 | DType::Bf16)
+    }
+
+    /// The time to mirror X and Y, which minima take in most kernels.
+    fn mirrored(&self) -> f64 {
+        if self.plan.reduction == Reduction::Max { 0.0 } else { self.cost(&[(MIRRORED, self.bytes())]) }
     }
 
     /// This amount of work for floats of 16 bits, and none for other elements.
@@ -152,6 +165,11 @@ pub(crate) trait PoolKernel: fmt::Debug + Send + Sync {
         indices: Option<IndicesMut<'_>>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError>;
+
+    /// Whether the kernel computes minima of X as it is. For all others X and Y are mirrored.
+    fn mirrors(&self) -> bool {
+        false
+    }
 
     /// The number of bytes that take about as long to move as the plan takes to compute. It decides how many threads
     /// share the work.

@@ -1,5 +1,5 @@
-//! Minima as maxima of mirrored elements, whose order is reversed (`Reduction::mirror_bits`): kernels compute maxima of
-//! a mirrored X, and what they have written is mirrored back. The results are exact: of equal elements the first wins
+//! Minima as maxima of mirrored elements, whose order is reversed (`Reduction::mirror_bits`): kernels that do not mirror
+//! elements themselves compute maxima of a mirrored X, and what they have written is mirrored back. The results are exact: of equal elements the first wins
 //! in both orders, zeros of both signs too, and NaN stays NaN.
 
 use bytemuck::cast_slice_mut;
@@ -9,10 +9,11 @@ use wgpu_pooling_plan::{Activation, ExecuteError, PoolPlan, with_element};
 use super::parts::Context;
 use super::tuning::threads::MIRRORED_BYTES;
 
-/// The pool of maxima that a minimum is, if the plan is one. The activation is for elements that are mirrored back.
-pub(crate) fn maxima(plan: &PoolPlan) -> Option<PoolPlan> {
-    let maxima = || PoolPlan { reduction: Reduction::Max, activation: Activation::Identity, ..plan.clone() };
-    (plan.reduction != Reduction::Max).then(maxima)
+/// The pool of maxima that a minimum is, if the plan is one. The activation is for elements that are mirrored back, by
+/// the kernel if it `mirrors`.
+pub(crate) fn maxima(plan: &PoolPlan, mirrors: bool) -> Option<PoolPlan> {
+    let activation = if mirrors { plan.activation } else { Activation::Identity };
+    (plan.reduction != Reduction::Max).then(|| PoolPlan { reduction: Reduction::Max, activation, ..plan.clone() })
 }
 
 /// Writes the mirrored elements of X, with all threads.

@@ -35,8 +35,8 @@ struct PoolTask<'a> {
 impl PoolWork {
     pub fn new(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::new(plan)?;
-        let maxima = maxima(plan).map(Box::new);
-        let (name, kernel) = choose(maxima.as_deref().unwrap_or(plan), &view, asked)?;
+        let (name, kernel) = choose(plan, &view, asked)?;
+        let maxima = maxima(plan, kernel.mirrors()).map(Box::new);
         Ok(PoolWork { view, name, kernel, maxima })
     }
 
@@ -56,6 +56,9 @@ impl PoolWork {
         let Some(maxima) = self.maxima.as_ref().filter(|_| !y.is_empty()) else {
             return self.run_maxima(plan, context, x, y, indices);
         };
+        if self.kernel.mirrors() {
+            return self.run_maxima(maxima, context, x, y, indices);
+        }
         context.scratch.with(|own| {
             let mirrored = own.elements(x.len())?;
             mirror(plan, context, x, mirrored)?;

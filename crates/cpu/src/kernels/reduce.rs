@@ -344,6 +344,77 @@ pub(crate) fn reduce<'a, L: Lane>(
     found
 }
 
+/// The taps of windows, which lie at equal distances.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Taps {
+    pub count: usize,
+    pub distance: usize,
+}
+
+impl Taps {
+    /// The most taps: two steps and the last one join up to five windows each.
+    pub const MOST: usize = AT_ONCE * AT_ONCE * AT_ONCE;
+
+    /// How many windows the first step joins and how many the second, 1 for a step that is left out.
+    fn joins(self) -> [usize; 2] {
+        let all = (1..=AT_ONCE).flat_map(|first| (1..=AT_ONCE).map(move |second| [first, second]));
+        let fits = all.filter(|[first, second]| self.count.div_ceil(first * second) <= AT_ONCE && second <= first);
+        fits.min_by_key(|joins| self.loads_of(*joins)).unwrap_or([1; 2])
+    }
+
+    fn loads_of(self, [first, second]: [usize; 2]) -> usize {
+        let of_steps = [first, second].into_iter().filter(|joined| *joined > 1).map(|joined| joined + 1);
+        of_steps.sum::<usize>() + self.count.div_ceil(first * second)
+    }
+
+    /// The lanes that are loaded for each window, and those that are stored by steps.
+    pub fn loads(self) -> usize {
+        self.loads_of(self.joins())
+    }
+}
+
+/// Reduces windows whose first taps are `rows` in `x`; the other taps follow at a distance. Windows of many taps are
+/// reduced in steps, if there is memory for them, each of which joins up to five shorter windows; the last of them may
+/// overlap the one before it:
+///
+/// ```text
+/// 13 taps        a b c d e f g h i j k l m
+/// of 4           |-----| |-----| |-----|           in `steps`, at each position
+///                                  |-----|
+/// ```
+///
+/// With `checks_nan` it returns whether a window's first tap is NaN.
+pub(crate) fn reduce_taps<L: Lane>(
+    simd: SimdLevel,
+    rows: Rows,
+    best: &mut [L],
+    (taps, checks_nan): (Taps, bool),
+    x: &[L],
+    steps: [&mut [L]; 2],
+) -> bool {
+    let Taps { count, distance } = taps;
+    let step = |span: usize, joined: usize, from: &[L], to: &mut [L]| {
+        let length = from.len() - span * (joined - 1) * distance;
+        let source = |number: usize| &from[number * span * distance..][..length];
+        reduce(simd, Rows::one(length), &mut to[..length], (joined, checks_nan && span == 1), source)
+    };
+    let [a, b] = steps;
+    let [first, second] = if a.is_empty() { [1; 2] } else { taps.joins() };
+    let mut found = false;
+    let mut from = x;
+    if first > 1 {
+        found |= step(1, first, x, a);
+        from = a;
+    }
+    if second > 1 {
+        found |= step(first, second, from, b);
+        from = b;
+    }
+    let span = first * second;
+    let source = |number: usize| &from[(number * span).min(count - span) * distance..][..rows.read()];
+    found | reduce(simd, rows, best, (count.div_ceil(span), checks_nan && span == 1), source)
+}
+
 /// A slice of lanes, the slice of their positions, and the distance to add to the positions.
 type PositionedLanes<'a, L> = (&'a [L], &'a [<L as Positioned>::Position], <L as Positioned>::Position);
 
@@ -448,24 +519,31 @@ pub(crate) fn is_nan_or_lossy<C: Code>(lane: C::Lane, element: C::Element) -> bo
     (C::Lane::HAS_NAN && lane.is_nan()) | C::is_lossy(element)
 }
 
-/// Encodes rows of elements as lanes. Returns whether there is an element that [`is_nan_or_lossy`].
-pub(crate) fn encode<C: Code>(simd: SimdLevel, rows: Rows, lanes: &mut [C::Lane], elements: &[C::Element]) -> bool {
+/// Inverts these bits of the elements of rows.
+pub(crate) fn invert<T: Element>(simd: SimdLevel, rows: Rows, elements: &mut [T], bits: u64) {
     simd.run(
         #[inline(always)]
         || {
-            let mut found = false;
-            for row in 0..rows.count {
-                let lanes = &mut lanes[row * rows.write_pitch..][..rows.width];
-                found |= encode_row::<C>(&elements[row * rows.read_pitch..][..rows.width], lanes);
+            for row in elements.chunks_mut(rows.write_pitch.max(1)).take(rows.count) {
+                row[..rows.width].iter_mut().for_each(|own| *own = T::from_bits64(own.to_bits64() ^ bits));
             }
-            found
         },
-    )
+    );
 }
 
-/// Like [`encode`] for one row, inlined into the loops of its callers.
+/// Encodes a row of elements as lanes, with these bits inverted. Returns whether there is an element that
+/// [`is_nan_or_lossy`]. It is inlined into the loops of its callers.
 #[inline(always)]
-pub(crate) fn encode_row<C: Code>(elements: &[C::Element], lanes: &mut [C::Lane]) -> bool {
+pub(crate) fn encode_row<C: Code>(elements: &[C::Element], lanes: &mut [C::Lane], bits: u64) -> bool {
+    if bits != 0 {
+        let mut found = false;
+        for (lane, element) in lanes.iter_mut().zip(elements) {
+            let element = C::Element::from_bits64(element.to_bits64() ^ bits);
+            *lane = C::encode(element);
+            found |= is_nan_or_lossy::<C>(*lane, element);
+        }
+        return found;
+    }
     #[inline(always)]
     fn block<C: Code>(length: usize, elements: &[C::Element], lanes: &mut [C::Lane]) -> u32 {
         let (elements, lanes) = (&elements[..length], &mut lanes[..length]);

@@ -20,6 +20,9 @@ pub(super) type Cost = [f64; 2];
 /// The bytes of the vectors in which costs are stated, whichever vectors the processor has.
 pub(super) const VECTOR_BYTES: f64 = 32.0;
 
+/// A byte of X, Y and Indices, where a minimum is the maximum of mirrored elements: 0.05 to 0.08 for X and Y.
+pub(super) const MIRRORED: Cost = [0.06, 0.06];
+
 pub(super) mod general {
     use super::Cost;
 
@@ -78,6 +81,10 @@ pub(super) mod flat {
     pub const ROW: Cost = [8.5, 0.0];
     /// A tap of a vector along the rows.
     pub const TAP: Cost = [0.32, 0.0];
+    /// A vector of X that is written as lanes first, because of padding or inverted bits.
+    pub const LOADED: Cost = [0.6, 0.0];
+    /// A row that is written as lanes by itself.
+    pub const LOADED_ROW: Cost = [20.0, 0.0];
     /// A column of outputs at a border, in each band.
     pub const EDGE: Cost = [13.0, 0.0];
     /// A tap of a vector of 16-bit floats, in addition.
@@ -85,14 +92,14 @@ pub(super) mod flat {
     /// A vector of outputs of 8 bits that are picked from windows at all positions.
     pub const PICKED_8: Cost = [6.0, 0.0];
 
-    /// The most taps of a window along a row, and across the rows.
-    pub const MOST_TAPS: usize = 8;
+    /// The most taps of windows that are cut at the borders, each by itself. Of longer windows the padding is lanes.
+    pub const MOST_AT_BORDERS: usize = 8;
     /// The largest stride along a row: windows at positions between two outputs are computed too, without use.
     pub const MOST_STRIDE: usize = 4;
     /// The most columns: each one costs time when a pool is prepared.
     pub const MOST_COLUMNS: usize = 1 << 20;
     /// The most rows that a window spans.
-    pub const MOST_SPAN: usize = 32;
+    pub const MOST_SPAN: usize = 128;
     /// About the bytes of a band's lanes. For rows of a gigabyte, 16 KB to 1 MB made no difference.
     pub const BAND_BYTES: usize = 256 << 10;
     /// About the bytes of a row of lanes if rows of outputs are longer. A row is cut only if it is more than twice as

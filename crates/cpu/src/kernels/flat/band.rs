@@ -39,7 +39,8 @@ pub(super) struct Edge {
 impl Strip {
     /// Every column whose number is a multiple of `stride` is an output, up to `outputs` of them in a row. Only outputs
     /// get edges at the borders of X.
-    pub fn new(along: &Axis, columns: Range<usize>, stride: usize, outputs: usize) -> Strip {
+    /// `along` is the axis whose windows are reduced, `own` that of X.
+    pub fn new([along, own]: [&Axis; 2], columns: Range<usize>, stride: usize, outputs: usize) -> Strip {
         let is_output = |column: &usize| column.is_multiple_of(stride) && column / stride < outputs;
         let of_strip = columns.start.div_ceil(stride).min(outputs)..columns.end.div_ceil(stride).min(outputs);
         let is_inside = |column: &usize| along.is_inside(*column);
@@ -52,7 +53,7 @@ impl Strip {
         let edges: Vec<Edge> = (columns.start..begin).chain(end..columns.end).filter(is_output).map(edge).collect();
         let mut firsts: Vec<FirstElements> = Vec::new();
         for column in columns.clone().filter(|column| is_inside(column) || is_output(column)) {
-            let position = position(along, column, along.taps_inside(column).start);
+            let position = position(own, column, own.taps_inside(column).start);
             match firsts.last_mut() {
                 Some(last) if (last.position + last.count, last.column + last.count) == (position, column) => {
                     last.count += 1
@@ -121,7 +122,7 @@ pub(super) struct Band<'a> {
 
 impl<'a> Band<'a> {
     /// `inner` is the number of neighbouring elements at each position.
-    pub fn new([down, along]: [&Axis; 2], inner: usize, strip: &'a Strip, rows: Range<usize>) -> Band<'a> {
+    pub fn new([down, along]: &[Axis; 2], inner: usize, strip: &'a Strip, rows: Range<usize>) -> Band<'a> {
         let runs = RowRun::split(down, rows.clone());
         let last = |run: &RowRun| run.first + (run.count - 1) * down.stride + (run.taps - 1) * down.dilation;
         let first = runs.iter().map(|run| run.first).min();

@@ -5,11 +5,12 @@ use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{Element, NanPolicy};
 
 use super::Flat;
-use super::band::{Band, FirstElements};
+use super::band::{Band, FirstElements, RowRun};
 use super::pick::pick;
+use crate::kernels::axes::Axis;
 use crate::kernels::lane::{Code, Lane};
 use crate::kernels::parts::PartOf;
-use crate::kernels::reduce::{Rows, copy_nan, decode, encode, reduce};
+use crate::kernels::reduce::{Rows, Taps, copy_nan, decode, encode_row, invert, reduce, reduce_taps};
 use crate::kernels::tuning::flat::{FEW_LANES, MOST_KEPT};
 
 /// A plane of X that was reduced along its rows and across them. An element is lossy if decoding its lane does not
@@ -32,6 +33,8 @@ pub(super) struct BandBuffers<'a> {
     /// The maxima at all positions of a band if the stride along the rows is larger than 1.
     pub dense: &'a mut [u64],
     pub planes: Vec<&'a mut [u64]>,
+    /// The shorter windows that long ones are joined of.
+    pub steps: [&'a mut [u64]; 2],
     pub kept: Vec<Option<CachedPlane>>,
 }
 
@@ -116,6 +119,9 @@ impl<T: Element> BandJob<'_, T> {
                 _ => self.plane::<S>(&planes, y, memory, true, false),
             };
         }
+        if self.own.inverted != 0 {
+            invert(self.part.context.simd, self.rows_of_y(), y, self.own.inverted);
+        }
         if lossy && checks_lossy && policy == NanPolicy::SeedFirst {
             self.first_nan(planes.own[0], y);
         }
@@ -178,8 +184,8 @@ impl<T: Element> BandJob<'_, T> {
         let pitch = if rows.count == 1 { self.band.columns } else { rows.write_pitch };
         let mut found = false;
         if self.own.planes == 1 {
-            let BandBuffers { loaded, reduced, .. } = memory;
-            found = self.plane_of_x::<C>(planes.own[0], loaded, reduced, (best, pitch), checks_lossy);
+            let BandBuffers { loaded, reduced, steps, .. } = memory;
+            found = self.plane_of_x::<C>(planes.own[0], loaded, reduced, steps, (best, pitch), checks_lossy);
         } else {
             let mut slots = [0; MOST_KEPT];
             for (slot, plane) in slots.iter_mut().zip(planes.all()) {
@@ -213,7 +219,7 @@ impl<T: Element> BandJob<'_, T> {
         wide: bool,
         checks_lossy: bool,
     ) -> (usize, bool) {
-        let BandBuffers { loaded, reduced, planes: slots, kept, .. } = memory;
+        let BandBuffers { loaded, reduced, planes: slots, kept, steps, .. } = memory;
         let is_there = |kept: &CachedPlane| kept.plane == plane && kept.wide == wide;
         if let Some(slot) = kept.iter().position(|kept| kept.as_ref().is_some_and(is_there)) {
             return (slot, false);
@@ -223,7 +229,7 @@ impl<T: Element> BandJob<'_, T> {
         let slot = kept.iter().position(|kept| !kept.as_ref().is_some_and(is_needed)).unwrap_or(0);
         let was_lossy = kept.iter().flatten().any(|kept| kept.plane == plane && kept.lossy);
         let best = (cast_slice_mut(slots[slot]), self.band.columns);
-        let found = self.plane_of_x::<C>(plane, loaded, reduced, best, checks_lossy);
+        let found = self.plane_of_x::<C>(plane, loaded, reduced, steps, best, checks_lossy);
         kept[slot] = Some(CachedPlane { plane, lossy: found || was_lossy, wide });
         (slot, found)
     }
@@ -235,37 +241,82 @@ impl<T: Element> BandJob<'_, T> {
         plane: usize,
         loaded: &mut [u64],
         reduced: &mut [u64],
+        steps: &mut [&mut [u64]; 2],
         (best, pitch): (&mut [C::Lane], usize),
         checks_lossy: bool,
     ) -> bool {
-        let (elements, simd) = (self.elements(plane), self.part.context.simd);
-        let reduced = cast_slice_mut(reduced);
-        let found = if C::KEEPS_BITS {
-            let found = self.along_rows(cast_slice(elements), self.x_pitch(), reduced, checks_lossy);
-            if found && self.needs_other_lanes::<C>() {
-                return true;
-            }
-            found
+        let (reduced, steps) = (cast_slice_mut(reduced), steps.each_mut().map(|step| cast_slice_mut(step)));
+        let [a, b] = steps;
+        let checks_nan = checks_lossy && C::KEEPS_BITS;
+        let mut found = if self.own.reads::<C>() {
+            self.along_rows(cast_slice(self.elements(plane)), self.x_pitch(), reduced, [a, b], checks_nan)
         } else {
             let columns = self.band.strip.x.len() * self.own.inner;
-            let count = self.band.all_x_rows();
-            let rows = Rows { count, width: columns, read_pitch: self.x_pitch(), write_pitch: columns }.joined();
-            let lanes = &mut cast_slice_mut(loaded)[..count * columns];
-            if encode::<C>(simd, rows, lanes, elements) && checks_lossy {
+            let lanes = &mut cast_slice_mut(loaded)[..self.band.all_x_rows() * columns];
+            let lossy = self.load::<C>(plane, lanes) && checks_lossy;
+            if lossy && self.needs_other_lanes::<C>() {
                 return true;
             }
-            self.along_rows(lanes, columns, reduced, false)
+            self.along_rows(lanes, columns, reduced, [a, b], false) || lossy
         };
-        self.across_rows(reduced, best, pitch);
+        found &= checks_lossy;
+        if !found || !self.needs_other_lanes::<C>() {
+            self.across_rows(reduced, [a, b], best, pitch);
+        }
         found
+    }
+
+    /// Writes the lanes of the rows of X, those in the padding too. Returns whether there are lossy elements.
+    fn load<C: Code<Element = T>>(&self, plane: usize, lanes: &mut [C::Lane]) -> bool {
+        let (Band { strip, x_rows, .. }, Flat { inner, inverted, .. }) = (self.band, self.own);
+        let (down, along, simd) = (&self.own.axes[self.own.down], self.own.along(), self.part.context.simd);
+        let (pitch, columns) = (self.x_pitch(), strip.x.len() * inner);
+        if !self.own.padded && pitch == columns {
+            let x = self.elements(plane);
+            return simd.run(
+                #[inline(always)]
+                || encode_row::<C>(x, lanes, *inverted),
+            );
+        }
+        // The position of a lane, and the lanes that X has.
+        let position = |axis: &Axis, lane: usize| lane as i64 + if self.own.padded { axis.start(0) } else { 0 };
+        let start = position(along, strip.x.start);
+        let begin = (start.saturating_neg().max(0) as usize).min(strip.x.len());
+        let end = (along.input as i64 - start).clamp(begin as i64, strip.x.len() as i64) as usize;
+        let first = usize::try_from(start + begin as i64).unwrap_or(0) * inner;
+        let rows = (0..self.band.planes).flat_map(|number| x_rows.clone().map(move |row| (number, row)));
+        simd.run(
+            #[inline(always)]
+            || {
+                let mut found = false;
+                for ((number, row), lanes) in rows.zip(lanes.chunks_exact_mut(columns)) {
+                    let row = usize::try_from(position(down, row)).ok().filter(|row| *row < down.input && begin < end);
+                    let (before, rest) = lanes.split_at_mut(row.map_or(columns, |_| begin * inner));
+                    before.fill(C::Lane::LOWEST);
+                    let Some(row) = row else { continue };
+                    let (lanes, behind) = rest.split_at_mut((end - begin) * inner);
+                    behind.fill(C::Lane::LOWEST);
+                    let x = &self.x[plane + (number * down.input + row) * pitch + first..][..lanes.len()];
+                    found |= encode_row::<C>(x, lanes, *inverted);
+                }
+                found
+            },
+        )
     }
 
     /// Reduces the rows of X, which have this pitch in lanes, along themselves. With `checks_nan` it returns whether
     /// there is a NaN.
-    fn along_rows<L: Lane>(&self, x: &[L], pitch: usize, reduced: &mut [L], checks_nan: bool) -> bool {
+    fn along_rows<L: Lane>(
+        &self,
+        x: &[L],
+        pitch: usize,
+        reduced: &mut [L],
+        steps: [&mut [L]; 2],
+        checks_nan: bool,
+    ) -> bool {
         let (Band { strip, columns, .. }, inner) = (self.band, self.own.inner);
         let x_rows = self.band.all_x_rows();
-        let (along, simd) = (self.own.along(), self.part.context.simd);
+        let (along, simd) = (&self.own.lanes[1], self.part.context.simd);
         let place = |column: usize| (column - strip.columns.start) * inner;
         let mut found = false;
         // The part of the rows to search for NaN below: `reduce` searches the first taps of windows inside X.
@@ -274,9 +325,10 @@ impl<T: Element> BandJob<'_, T> {
             let first = (along.start(strip.inside.start) as usize - strip.x.start) * inner;
             let width = strip.inside.len() * inner;
             let rows = Rows { count: x_rows, width, read_pitch: pitch, write_pitch: *columns }.joined_with_gaps();
-            let source = |tap: usize| &x[first + tap * along.dilation * inner..][..rows.read()];
+            let taps = Taps { count: along.kernel, distance: along.dilation * inner };
             let reduced = &mut reduced[place(strip.inside.start)..][..rows.written()];
-            found = reduce(simd, rows, reduced, (along.kernel, checks_nan), source);
+            let x = &x[first..][..rows.read() + along.reach() * inner];
+            found = reduce_taps(simd, rows, reduced, (taps, checks_nan), x, steps);
             if first == 0 {
                 rest = width;
                 rows_of_rest.start = x_rows - rows.count;
@@ -306,8 +358,8 @@ impl<T: Element> BandJob<'_, T> {
     }
 
     /// Reduces across rows the lanes that are already reduced along rows.
-    fn across_rows<L: Lane>(&self, reduced: &[L], best: &mut [L], pitch: usize) {
-        let (Band { rows, runs, x_rows, columns, planes, .. }, down) = (self.band, &self.own.axes[self.own.down]);
+    fn across_rows<L: Lane>(&self, reduced: &[L], [a, b]: [&mut [L]; 2], best: &mut [L], pitch: usize) {
+        let (Band { rows, runs, x_rows, columns, planes, .. }, down) = (self.band, &self.own.lanes[0]);
         let (read_pitch, write_pitch) = (x_rows.len() * columns, rows.len() * pitch);
         for run in runs {
             let of_plane =
@@ -320,19 +372,21 @@ impl<T: Element> BandJob<'_, T> {
             };
             for plane in 0..planes {
                 let first = plane * read_pitch + (run.first - x_rows.start) * columns;
-                let source = |tap: usize| &reduced[first + tap * down.dilation * columns..][..of_planes.read()];
+                let taps = Taps { count: run.taps, distance: down.dilation * columns };
+                let x = &reduced[first..][..of_planes.read() + (run.taps - 1) * taps.distance];
                 let best = &mut best[plane * write_pitch + (run.row - rows.start) * pitch..][..of_planes.written()];
-                reduce(self.part.context.simd, of_planes, best, (run.taps, false), source);
+                reduce_taps(self.part.context.simd, of_planes, best, (taps, false), x, [&mut *a, &mut *b]);
             }
         }
     }
 
     /// Rewrites the outputs whose windows begin with NaN, given the first plane that windows contain.
     fn first_nan(&self, plane: usize, y: &mut [T]) {
-        let (Band { strip, rows, runs, width: width_of_y, planes, .. }, inner) = (self.band, self.own.inner);
+        let (Band { strip, rows, width: width_of_y, planes, .. }, inner) = (self.band, self.own.inner);
         let down = &self.own.axes[self.own.down];
+        let runs = RowRun::split(down, rows.clone());
         for (number, run) in (0..*planes).flat_map(|number| runs.iter().map(move |run| (number, run))) {
-            let x = &self.x[plane + (number * self.band.x_rows.len() + run.first) * self.x_pitch()..];
+            let x = &self.x[plane + (number * down.input + run.first) * self.x_pitch()..];
             let y = &mut y[(number * rows.len() + run.row - rows.start) * width_of_y..];
             for FirstElements { column, position, count } in &strip.firsts {
                 let place = (column - strip.columns.start) * inner;

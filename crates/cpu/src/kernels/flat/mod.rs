@@ -1,5 +1,5 @@
-//! Pools without indices, with small windows and small strides along the rows: rows that follow each other in memory
-//! are reduced as one row, first along themselves and then across rows.
+//! Pools without indices, with small strides along the rows and windows of up to 125 x 125: rows that follow each other
+//! in memory are reduced as one row, first along themselves and then across rows.
 //!
 //! ```text
 //! X, 3 rows of 5     a b c d e f g h i j k l m n o
@@ -10,6 +10,10 @@
 //!
 //! Vectors are full up to the end of the joined row, however short the rows are. The reduced rows of a band stay in
 //! cache; with more than two axes, reduced planes are cached while windows contain them.
+//!
+//! Windows of more than [`MOST_AT_BORDERS`] taps are reduced in steps ([`reduce_taps`](super::reduce::reduce_taps)).
+//! Rows are copied first, with the padding as the lowest lanes, so that no window is cut at a border. Minima are maxima
+//! of inverted bits: elements are inverted as they are copied, and outputs once more.
 //!
 //! If the stride along the rows is larger than 1, the maxima of windows at all positions of a band are computed first,
 //! and those at outputs are copied to Y.
@@ -41,13 +45,14 @@ use super::indices::IndicesMut;
 use super::kernel::{Offer, Pool, PoolKernel};
 use super::lane::Code;
 use super::parts::PartOf;
+use super::reduce::Taps;
 use super::scratch::{Scratch, allocate, words_of};
 use super::tuning::flat::{
-    AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, MOST_BYTES, MOST_COLUMNS, MOST_KEPT, MOST_SPAN, MOST_STRIDE,
-    MOST_TAPS, PICKED_8, ROW, ROW_BYTES, ROWS_OF_SHARED, TAP,
+    AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, LOADED, LOADED_ROW, MOST_AT_BORDERS, MOST_BYTES, MOST_COLUMNS,
+    MOST_KEPT, MOST_SPAN, MOST_STRIDE, PICKED_8, ROW, ROW_BYTES, ROWS_OF_SHARED, TAP,
 };
 
-/// A pool with small windows and strides along the rows.
+/// A pool with small strides along the rows.
 #[derive(Debug)]
 pub(crate) struct Flat {
     /// The last spatial axis has stride 1 here, whatever the stride of the pool.
@@ -59,6 +64,12 @@ pub(crate) struct Flat {
     inner: usize,
     /// The number of the axis across the rows. The axis along the rows is the next one.
     down: usize,
+    /// The axes across and along the rows, as windows are reduced: with the padding as lanes if windows are long.
+    lanes: [Axis; 2],
+    /// Whether it is with the padding.
+    padded: bool,
+    /// The bits that are inverted in elements, for minima.
+    inverted: u64,
     /// The most planes of a window: the product of its extents along the axes between the first one and `down`.
     planes: usize,
     strips: Vec<Strip>,
@@ -79,6 +90,9 @@ struct FlatSizes<'a> {
     /// The columns of a strip, and the rows of outputs of a band.
     columns: usize,
     rows: usize,
+    lanes: [Axis; 2],
+    padded: bool,
+    inverted: u64,
 }
 
 impl<'a> FlatSizes<'a> {
@@ -106,15 +120,18 @@ impl<'a> FlatSizes<'a> {
         };
         let along = if stride == 1 { along.clone() } else { along.dense(dense) };
         let planes = outer.iter().fold(1, |planes: usize, axis| planes.saturating_mul(axis.kernel));
-        if along.kernel.max(down.kernel) > MOST_TAPS || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
+        if along.kernel.max(down.kernel) > Taps::MOST || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
             return Err("its windows have too many taps");
         }
+        let padded = along.kernel.max(down.kernel) > MOST_AT_BORDERS;
+        let lanes = if padded { [down.padded(), along.padded()] } else { [down.clone(), along.clone()] };
         if along.input.max(along.output) > MOST_COLUMNS {
             return Err("its rows are too long");
         }
         // The arrays are: rows as lanes, reduced rows, maxima as lanes, maxima at all positions if the stride is larger
-        // than 1, and reduced planes. All have the widest lanes of the elements.
-        let arrays = 3 + usize::from(stride > 1) + if planes > 1 { planes } else { 0 };
+        // than 1, reduced planes, and the steps of long windows. All have the widest lanes of the elements.
+        let steps = 2 * usize::from(padded);
+        let arrays = 3 + usize::from(stride > 1) + if planes > 1 { planes } else { 0 } + steps;
         let lane = plan.dtype().bytes() * if pool.is_half() { 2 } else { 1 };
         let of_position = lane.saturating_mul(view.inner).max(1);
         let fewest_rows = (ROWS_OF_SHARED * down.reach()).max(1);
@@ -126,13 +143,13 @@ impl<'a> FlatSizes<'a> {
         }
         let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
         let rows = (BAND_BYTES / arrays / (of_position * columns)).saturating_sub(down.reach()).max(fewest_rows);
-        Ok(FlatSizes { axes, along, stride, outputs, down: spatial.len() - 2, planes, columns, rows })
+        let (down, inverted) = (spatial.len() - 2, plan.reduction.mirror_bits(plan.dtype()));
+        Ok(FlatSizes { axes, along, stride, outputs, down, planes, columns, rows, lanes, padded, inverted })
     }
 
     /// The time for all bands of all planes.
     fn cost(&self, pool: &Pool<'_>) -> f64 {
-        let FlatSizes { axes, along, stride, down: number, .. } = self;
-        let down = &axes[*number];
+        let FlatSizes { axes, stride, down: number, lanes: [down, along], .. } = self;
         let count = |extent: fn(&Axis) -> usize| axes[..*number].iter().map(|axis| extent(axis) as f64).product();
         // Planes of X that several windows contain are kept once they are reduced along their rows.
         let (planes, planes_of_x): (f64, f64) = (count(|axis| axis.output), count(|axis| axis.input));
@@ -149,10 +166,17 @@ impl<'a> FlatSizes<'a> {
             true => pool.vectors(rows * width, bytes),
             false => rows * pool.vectors_of_row(width),
         };
-        // Windows at the borders of rows are reduced by loops of their own.
+        // Windows at the borders of rows are reduced by loops of their own, if the padding is no lanes.
         let inside = along.inside();
-        let along_rows = if inside == 0 { 0.0 } else { reduced(rows_of_x, joined) * along.kernel as f64 };
-        let across = reduced(rows, down.stride == 1) * (down.kernel * self.planes) as f64;
+        let loads = |axis: &Axis| match self.padded {
+            true => Taps { count: axis.kernel, distance: 1 }.loads(),
+            false => axis.kernel,
+        };
+        let shared_columns = along.output.div_ceil(self.columns.max(1)) * along.reach();
+        let over = 1.0 + shared_columns as f64 / along.output.max(1) as f64;
+        let along_rows = if inside == 0 { 0.0 } else { reduced(rows_of_x, joined) * loads(along) as f64 * over };
+        let across = reduced(rows, down.stride == 1) * (loads(down) + self.planes - 1) as f64;
+        let loaded = if self.padded || self.inverted != 0 { reduced(rows_of_x, joined) * over } else { 0.0 };
         let apart = if joined || inside == 0 { 0.0 } else { rows_of_x } + if down.stride == 1 { 0.0 } else { rows };
         let edges = (self.outputs - (inside / stride).min(self.outputs)) as f64;
         let picked = if *stride > 1 && bytes == 1 { pool.vectors(pool.outputs(), bytes) } else { 0.0 };
@@ -161,6 +185,8 @@ impl<'a> FlatSizes<'a> {
             (JOB, jobs),
             (ROW, apart),
             (TAP, along_rows),
+            (LOADED, loaded),
+            (LOADED_ROW, if self.padded { rows_of_x } else { 0.0 }),
             (EDGE, jobs * edges),
             (HALF, pool.if_half(along_rows + across)),
             (PICKED_8, picked),
@@ -168,15 +194,15 @@ impl<'a> FlatSizes<'a> {
     }
 
     fn layout(self, inner: usize) -> Flat {
-        let FlatSizes { axes, along, stride, outputs, down, planes, columns, rows } = self;
+        let FlatSizes { axes, along, stride, outputs, down, planes, columns, rows, lanes, padded, inverted } = self;
         let strips = (0..along.output).step_by(columns).map(|first| {
             let columns = first..along.output.min(first + columns);
-            Strip::new(&along, columns, stride, outputs)
+            Strip::new([&lanes[1], &along], columns, stride, outputs)
         });
         let strips = strips.filter(|strip| !strip.outputs.is_empty()).collect();
         let mut axes = axes.to_vec();
         axes[down + 1] = along;
-        Flat { stride, outputs, inner, down, planes, strips, rows, axes }
+        Flat { stride, outputs, inner, down, lanes, padded, inverted, planes, strips, rows, axes }
     }
 }
 
@@ -193,6 +219,10 @@ fn planes_at_once(axes: &[Axis], down: usize, bytes: usize) -> usize {
 }
 
 impl PoolKernel for Flat {
+    fn mirrors(&self) -> bool {
+        true
+    }
+
     fn run(
         &self,
         part: &PartOf<'_>,
@@ -210,6 +240,11 @@ impl PoolKernel for Flat {
 }
 
 impl Flat {
+    /// Whether rows of X are read in place.
+    fn reads<C: Code>(&self) -> bool {
+        C::KEEPS_BITS && self.inverted == 0 && !self.padded
+    }
+
     fn along(&self) -> &Axis {
         &self.axes[self.down + 1]
     }
@@ -230,7 +265,7 @@ impl Flat {
             self.strips.iter().flat_map(|strip| rows.clone().step_by(self.rows).map(move |row| (strip, row)))
         {
             let of_band = first..rows.end.min(first + self.rows);
-            let mut band = Band::new([&self.axes[self.down], self.along()], self.inner, strip, of_band);
+            let mut band = Band::new(&self.lanes, self.inner, strip, of_band);
             if self.stride > 1 {
                 band.width = band.columns;
             }
@@ -240,7 +275,7 @@ impl Flat {
             }
             if band.planes > 1 {
                 // Rows that no window contains are reduced too, so that the rows of the next plane follow.
-                band.x_rows = 0..self.axes[self.down].input;
+                band.x_rows = 0..self.lanes[0].input;
             }
             let mut memory = self.memory::<C, S>(&band, scratch)?;
             let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
@@ -271,20 +306,21 @@ impl Flat {
         let words = |rows: usize, columns: usize| words_of::<u8>(rows * columns * self.inner * lane);
         let reduced = words(band.all_x_rows(), band.strip.columns.len());
         let outputs = words(band.all_rows(), band.strip.columns.len());
-        // Elements that have the bits of their lanes are read and written in place.
-        let (loaded, best) = match C::KEEPS_BITS {
-            true => (0, 0),
-            false => (words(band.all_x_rows(), band.strip.x.len()), outputs),
-        };
+        // Elements that have the bits of their lanes are written in place, and read in place if nothing is inverted or
+        // padded.
+        let loaded = if self.reads::<C>() { 0 } else { words(band.all_x_rows(), band.strip.x.len()) };
+        let best = if C::KEEPS_BITS { 0 } else { outputs };
+        let steps = if self.padded { loaded } else { 0 };
         let kept = if self.planes > 1 { self.planes } else { 0 };
         let dense = if self.stride > 1 { outputs } else { 0 };
-        let mut rest = scratch.elements::<u64>(loaded + reduced + best + dense + kept * outputs)?;
+        let mut rest = scratch.elements::<u64>(loaded + reduced + best + dense + kept * outputs + 2 * steps)?;
         Ok(BandBuffers {
             loaded: allocate(&mut rest, loaded),
             reduced: allocate(&mut rest, reduced),
             best: allocate(&mut rest, best),
             dense: allocate(&mut rest, dense),
             planes: (0..kept).map(|_| allocate(&mut rest, outputs)).collect(),
+            steps: [steps; 2].map(|steps| allocate(&mut rest, steps)),
             kept: vec![None; kept],
         })
     }

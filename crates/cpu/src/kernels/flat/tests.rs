@@ -28,7 +28,7 @@ fn the_memory_of_a_band_is_bounded() {
             let pool = Pool::new(plan, &view, &[]);
             let Ok(flat) = FlatSizes::new(&pool).map(|sizes| sizes.layout(view.inner)) else { continue };
             let rows = 0..flat.rows.min(flat.axes[flat.down].output);
-            let band = Band::new([&flat.axes[flat.down], flat.along()], flat.inner, &flat.strips[0], rows);
+            let band = Band::new(&flat.lanes, flat.inner, &flat.strips[0], rows);
             let mut scratch = Scratch::default();
             let memory = flat.memory::<OfF16, WideF16>(&band, &mut scratch).unwrap();
             let own = [memory.loaded.len(), memory.reduced.len(), memory.best.len(), memory.dense.len()];

@@ -58,7 +58,7 @@ fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes:
     // No closure, which might be compiled by itself and without the level's instructions.
     let mut found = false;
     for (lanes, source) in lanes.chunks_exact_mut(piece.max(1)).zip(source.chunks(step.max(1))) {
-        found |= encode_row::<C>(&source[..piece], lanes);
+        found |= encode_row::<C>(&source[..piece], lanes, 0);
     }
     found
 }
