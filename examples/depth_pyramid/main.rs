@@ -83,7 +83,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     writeln!(report, "levels       {}, ranges of one buffer of {} bytes", levels.sizes.len(), levels.bytes)?;
     compare(report, options, &levels, [&exact, &chain])?;
     let software = host.adapter.device_type == wgpu::DeviceType::Cpu;
-    let note = if software { ", which says nothing about a GPU: this adapter is software" } else { "" };
+    let note = if software { " (on a software adapter, which says nothing about a GPU)" } else { "" };
     writeln!(report, "took         {time:.3} ms, {:.2} times as long as the chain{note}", time / time_of_chain)?;
     Ok(())
 }
@@ -110,9 +110,8 @@ fn compare(
         wrong_in_chain += in_chain;
         wrong += counts[0] + counts[1];
         all += width * height;
-        let (extent, from, bytes) =
-            (format!("{width} x {height}"), Way::Exact.source(&levels.sizes, level), width * height * 4);
-        let [maxima, minima] = counts;
+        let (from, bytes) = (Way::Exact.source(&levels.sizes, level), width * height * 4);
+        let (extent, [maxima, minima]) = (format!("{width} x {height}"), counts);
         writeln!(report, "{level:<6} {extent:<12} {from:<5} {bytes:<9} {maxima:<13} {minima:<13} {in_chain}")?;
     }
     if wrong > 0 {
