@@ -58,6 +58,7 @@
 //! * `conventions` has the options on which runtimes disagree, presets, and calls of other frameworks.
 //! * `guests` is for applications with their own device: a loss, runtimes, threads, limits.
 //! * `memory` says where elements lie on a device, and has own kernels and textures.
+//! * `rendering` has depth pyramids for occlusion culling.
 //! * `hosts` says how to run a schedule on any other WebGPU.
 //! * `faults` lists possible faults and the errors that callers see.
 //!
@@ -179,6 +180,10 @@ pub mod docs {
     #[cfg(feature = "gpu")]
     #[doc = include_str!("docs/memory.md")]
     pub mod memory {}
+
+    #[cfg(feature = "gpu")]
+    #[doc = include_str!("docs/rendering.md")]
+    pub mod rendering {}
 }
 
 // For the tests of this crate alone; any version may change it or leave it out.

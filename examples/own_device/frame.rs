@@ -9,7 +9,7 @@ use wgpu_pooling::{
     Tensor,
 };
 
-use crate::host::Host;
+use crate::application::Host;
 
 /// A pool and its unpool on frames of one size.
 pub struct Plans {
@@ -81,9 +81,9 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
     let size = [u32::try_from(width)?, u32::try_from(height)?];
     let uniform = host.buffer("size", 8, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
     host.queue.write_buffer(&uniform, 0, bytemuck::bytes_of(&size));
-    let waves = host.kernel("interference", include_str!("interference.wgsl"), &[&uniform, &frame]);
-    let darken = host.kernel("darken", include_str!("darken.wgsl"), &[&uniform, &frame, &picture]);
-    let lights = host.kernel("lights", include_str!("lights.wgsl"), &[&uniform, &unpooled, &picture]);
+    let waves = host.kernel("interference", include_str!("interference.wgsl"), &bindings([&uniform, &frame]));
+    let darken = host.kernel("darken", include_str!("darken.wgsl"), &bindings([&uniform, &frame, &picture]));
+    let lights = host.kernel("lights", include_str!("lights.wgsl"), &bindings([&uniform, &unpooled, &picture]));
 
     let mut encoder = host.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
     // First comes a pass of the application's own.
@@ -142,4 +142,8 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
         picture: Tensor::new(plans.pool.input_shape(), read(5).to_vec())?,
         submission: text,
     })
+}
+
+fn bindings<const N: usize>(buffers: [&wgpu::Buffer; N]) -> [wgpu::BindingResource<'_>; N] {
+    buffers.map(wgpu::Buffer::as_entire_binding)
 }

@@ -7,6 +7,8 @@
 mod adapter;
 #[path = "../common/agreement.rs"]
 mod agreement;
+#[path = "../common/application.rs"]
+mod application;
 #[path = "../common/choose.rs"]
 mod choose;
 #[path = "../common/mod.rs"]
@@ -14,7 +16,6 @@ mod common;
 mod frame;
 #[path = "../common/gpu.rs"]
 mod gpu;
-mod host;
 mod options;
 #[expect(dead_code, reason = "this example draws its picture itself")]
 #[path = "../common/picture.rs"]
@@ -26,8 +27,8 @@ use std::process::ExitCode;
 
 use adapter::describe;
 use agreement::{agreement, expected, same};
+use application::Host;
 use frame::{Plans, Pooling, Results};
-use host::Host;
 use image::{Rgb, RgbImage};
 use options::Options;
 use wgpu_pooling::{Gpu, Limits};

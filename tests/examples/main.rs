@@ -6,6 +6,8 @@ mod absent;
 mod adapters;
 #[cfg(feature = "gpu")]
 mod bare_wgpu;
+#[cfg(feature = "gpu")]
+mod depth_pyramid;
 mod example;
 mod inspect;
 #[cfg(all(feature = "gpu", feature = "onnx"))]
@@ -46,6 +48,7 @@ fn with_a_gpu() -> impl Iterator<Item = libtest_mimic::Trial> {
     let lists = [
         adapters::tests(),
         bare_wgpu::tests(),
+        depth_pyramid::tests(),
         #[cfg(feature = "onnx")]
         onnx_node::tests(),
         own_device::tests(),

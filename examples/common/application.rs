@@ -1,4 +1,4 @@
-//! The application's side that has nothing to do with pooling: its device, its callbacks, its kernels.
+//! What an application has that has nothing to do with pooling: its device, its callbacks, its kernels.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,8 @@ fn own_limits() -> wgpu::Limits {
         max_compute_workgroup_size_x: 8,
         max_compute_workgroup_size_y: 8,
         max_compute_workgroup_size_z: 1,
-        // A picture of 4096 x 4096 in workgroups of 8 x 8.
+        // A picture of 4096 x 4096, in workgroups of 8 x 8.
+        max_texture_dimension_2d: 4096,
         max_compute_workgroups_per_dimension: 512,
         ..wgpu::Limits::downlevel_webgl2_defaults()
     }
@@ -38,7 +39,7 @@ impl Host {
     pub fn open(wanted: &Wanted) -> Result<Host, Box<dyn Error>> {
         let adapter = choose(wanted)?;
         let required_limits = own_limits().or_better_values_from(&required_limits(&adapter));
-        let descriptor = wgpu::DeviceDescriptor { label: Some("own_device"), required_limits, ..Default::default() };
+        let descriptor = wgpu::DeviceDescriptor { label: Some("own device"), required_limits, ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| format!("{} opens no device: {error}", adapter.get_info().name))?;
         let [errors, losses] = [(); 2].map(|()| Arc::new(Mutex::new(Vec::new())));
@@ -66,6 +67,7 @@ impl Host {
 
     /// Destroys the device, as an application does when it closes a window, and gives the messages of the lost
     /// callback.
+    #[allow(dead_code, reason = "not every example ends with a lost device")]
     pub fn lose(&self) -> String {
         self.device.destroy();
         // The callback is called from a poll, which may fail on a destroyed device.
@@ -82,8 +84,8 @@ impl Host {
         })
     }
 
-    /// A kernel of the application's own and its buffers.
-    pub fn kernel(&self, label: &str, text: &str, buffers: &[&wgpu::Buffer]) -> Kernel {
+    /// A kernel of the application's own and its bindings, from binding 0 on.
+    pub fn kernel(&self, label: &str, text: &str, resources: &[wgpu::BindingResource<'_>]) -> Kernel {
         let label = Some(label);
         let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label,
@@ -98,8 +100,8 @@ impl Host {
             cache: None,
         });
         let entries: Vec<_> = (0..)
-            .zip(buffers)
-            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .zip(resources.iter().cloned())
+            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
             .collect();
         let layout = &pipeline.get_bind_group_layout(0);
         let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries });
@@ -111,7 +113,7 @@ fn note(heard: &Mutex<Vec<String>>, text: String) {
     heard.lock().unwrap_or_else(PoisonError::into_inner).push(text);
 }
 
-/// A kernel with its buffers bound.
+/// A kernel with its resources bound.
 pub struct Kernel {
     pipeline: wgpu::ComputePipeline,
     group: wgpu::BindGroup,
