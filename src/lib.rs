@@ -137,9 +137,9 @@ pub use wgpu_pooling_plan::{
     CeilRule, DType, Dilate, Duplicates, Element, EmptyIndex, EmptyValue, Erode, ExecuteError, GlobalMaxPool,
     GlobalMinPool, Index, IndexFlattening, IndexSpace, IndexType, Later, Layout, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
     MaybeSend, MinPool, Minimum, NanPolicy, Node, NodeInput, Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit,
-    Peak, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference, Request, Run, SamePadding, Shared, Sink, SizeRounding,
-    Source, StorageOrder, Stream, StreamProgress, StreamReport, Tensor, TensorMut, TensorRef, TensorSpec, TensorView,
-    UnpoolMinSize, UnpoolSpace, element_count, local_maxima, with_element,
+    Peak, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference, Request, Run, SamePadding, Shared, Sink,
+    SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport, Tensor, TensorMut, TensorRef, TensorSpec,
+    TensorView, UnpoolMinSize, UnpoolSpace, element_count, local_maxima, with_element,
 };
 #[doc(hidden)]
 pub use wgpu_pooling_plan::{

@@ -4,8 +4,7 @@ use support::splitmix::splitmix64;
 use support::tests;
 use wgpu_pooling::{
     AutoPad, DType, Element, ExecuteError, IndexFlattening, Layout, MAX_SPATIAL_AXES, MaxPool, MinPool, Minimum,
-    NanPolicy, Peak, PlanError, Pooling, Reference, Request, StorageOrder, Tensor, TensorView, half, local_maxima,
-    with_element,
+    NanPolicy, Peak, PlanError, Pooling, Reference, StorageOrder, Tensor, TensorView, half, local_maxima, with_element,
 };
 
 tests! {
@@ -133,7 +132,7 @@ fn minima_are_ordered_from_the_smallest() {
 fn zeros_plateaus_and_nan() {
     let found = |pool: &MaxPool, x: &[f32]| {
         let shape = [1, 1, x.len()];
-        let (y, indices) = pool.on((&shape[..], x)).with_indices::<i64>().run_blocking(&Reference).unwrap();
+        let (y, indices) = pool.on((&shape, x)).with_indices::<i64>().run_blocking(&Reference).unwrap();
         let found = local_maxima(pool, &y, &indices, None).unwrap();
         found.into_iter().map(|peak| peak.position[2]).collect::<Vec<_>>()
     };
@@ -178,8 +177,10 @@ fn misuse_is_refused_with_numbers() {
     let error = ExecuteError::IndexNotInPlane { position: 1, value: 2, count: 1 };
     assert_eq!(of(&nhwc, &shape, &[0, 2, 2, 3, 4, 5, 6, 7], None), Err(error));
 
-    let refused = |what, expected: [usize; 3], actual: [usize; 3]| {
-        ExecuteError::ShapeMismatch { what, expected: expected.to_vec(), actual: actual.to_vec() }
+    let refused = |what, expected: [usize; 3], actual: [usize; 3]| ExecuteError::ShapeMismatch {
+        what,
+        expected: expected.to_vec(),
+        actual: actual.to_vec(),
     };
     assert_eq!(of(&MaxPool::new([3]), &shape, &own, None), Err(refused("y", [1, 2, 2], shape)));
     assert_eq!(of(&pool, &[1, 4, 2], &own, None), Err(refused("indices", shape, [1, 4, 2])));
@@ -190,8 +191,8 @@ fn misuse_is_refused_with_numbers() {
     let kernel = PlanError::AttributeLength { attribute: "kernel_shape", expected: 1, actual: 2 };
     assert_eq!(of(&MinPool::new([3, 3]), &shape, &own, None), Err(kernel.into()));
     let rank = PlanError::Rank { rank: 2, max_spatial: MAX_SPATIAL_AXES };
-    let two = local_maxima(&pool, (&[2, 2][..], &[0u8; 4][..]), (&[2, 2][..], &[0i32; 4][..]), None);
+    let two = local_maxima(&pool, (&[2, 2], &[0u8; 4][..]), (&[2, 2], &[0i32; 4][..]), None);
     assert_eq!(two, Err(rank.into()));
-    let request = Request::pool(&pool, (&shape[..], &y[..])).with_indices::<i64>().run_blocking(&Reference).unwrap();
-    assert_eq!(of(&pool, &shape, request.1.data(), Some(f32::INFINITY)), Ok(Vec::new()));
+    let (_, indices) = pool.on((&shape, &y[..])).with_indices::<i64>().run_blocking(&Reference).unwrap();
+    assert_eq!(of(&pool, &shape, indices.data(), Some(f32::INFINITY)), Ok(Vec::new()));
 }
