@@ -41,10 +41,10 @@ pub struct Peak<T> {
 /// default those whose first element it is.
 ///
 /// # Errors
-/// Those of the pool's `plan` for an X of the shape of `y`; [`ExecuteError::ShapeMismatch`] if the pool has not as many
-/// outputs as elements, or if `indices` has another shape than its Indices; [`ExecuteError::IndexOutOfRange`] and
-/// [`ExecuteError::IndexNotInPlane`] for indices that this pool cannot give; [`PlanError::UnknownValue`] for a
-/// threshold that is NaN; [`ExecuteError::OutOfMemory`].
+/// Those of the pool's `plan` for an X of the shape of `y`; [`ExecuteError::ShapeMismatch`] if the pool gives a Y of
+/// another shape than its X, or if `indices` has another shape than its Indices; [`ExecuteError::IndexOutOfRange`] for
+/// indices that name nothing, but for -1, and [`ExecuteError::IndexNotInPlane`] for those that name an element of
+/// another plane; [`PlanError::UnknownValue`] for a threshold that is NaN; [`ExecuteError::OutOfMemory`].
 ///
 /// ```
 /// use wgpu_pooling::{AutoPad, MaxPool, Reference, TensorView, local_maxima};

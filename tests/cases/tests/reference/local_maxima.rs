@@ -3,8 +3,8 @@
 use support::splitmix::splitmix64;
 use support::tests;
 use wgpu_pooling::{
-    AutoPad, DType, Element, ExecuteError, IndexFlattening, Layout, MAX_SPATIAL_AXES, MaxPool, MinPool, Minimum,
-    NanPolicy, Peak, PlanError, Pooling, Reference, StorageOrder, Tensor, TensorView, half, local_maxima, with_element,
+    AutoPad, DType, Element, ExecuteError, IndexFlattening, Layout, MAX_SPATIAL_AXES, MaxPool, MinPool, NanPolicy,
+    Peak, PlanError, Pooling, Reference, StorageOrder, Tensor, TensorView, half, local_maxima, with_element,
 };
 
 tests! {
@@ -121,7 +121,7 @@ fn bits(dtype: DType, value: f64) -> u64 {
 
 fn minima_are_ordered_from_the_smallest() {
     let x = TensorView::new(&[1, 1, 8], &[5i64, -3, 5, 7, 1, 1, 9, i64::MIN]).unwrap();
-    let pool: Minimum<MaxPool> = Minimum::of(MaxPool::new([3]).pads([1, 1]));
+    let pool = MinPool::of(MaxPool::new([3]).pads([1, 1]));
     let (y, indices) = pool.on(x).with_indices::<i64>().run_blocking(&Reference).unwrap();
     let found = |threshold| local_maxima(&pool, &y, &indices, threshold).unwrap();
     let at = |position, value| Peak { position: vec![0, 0, position], value };
@@ -189,7 +189,7 @@ fn misuse_is_refused_with_numbers() {
     let unknown = PlanError::UnknownValue { attribute: "threshold", value: "NaN".into(), expected: "a number" };
     assert_eq!(of(&pool, &shape, &own, Some(f32::NAN)), Err(unknown.into()));
     let kernel = PlanError::AttributeLength { attribute: "kernel_shape", expected: 1, actual: 2 };
-    assert_eq!(of(&MinPool::new([3, 3]), &shape, &own, None), Err(kernel.into()));
+    assert_eq!(of(&MaxPool::new([3, 3]), &shape, &own, None), Err(kernel.into()));
     let rank = PlanError::Rank { rank: 2, max_spatial: MAX_SPATIAL_AXES };
     let two = local_maxima(&pool, (&[2, 2], &[0u8; 4][..]), (&[2, 2], &[0i32; 4][..]), None);
     assert_eq!(two, Err(rank.into()));
