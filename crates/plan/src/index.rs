@@ -197,9 +197,8 @@ impl IndexSpace {
 
     /// Refuses indices that name nothing, or elements of another plane than their own.
     pub(crate) fn refuse(&self, bad: BadIndices) -> Result<(), ExecuteError> {
-        let (Some((position, value, count)), index_count) = (bad.found(), self.index_count()) else {
-            return Ok(());
-        };
+        let Some((position, value, count)) = bad.found() else { return Ok(()) };
+        let index_count = self.index_count();
         Err(match u64::try_from(value) {
             Ok(index) if index < index_count => ExecuteError::IndexNotInPlane { position, value, count },
             _ => ExecuteError::IndexOutOfRange { position, value, index_count, count },
