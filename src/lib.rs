@@ -7,6 +7,7 @@
 //! * [`Dilate`], [`Erode`]: flat morphology by boxes of any size.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
 //! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
+//! * [`local_maxima`]: the peaks of a map, from the values and the indices of a pool.
 //! * [`IndexSpace::convert`]: indices from one convention to another, on the host.
 //!
 //! Operators are attributes in ONNX's words. Where runtimes disagree (NaN, ceil rounding, windows wholly in padding,
@@ -137,9 +138,9 @@ pub use wgpu_pooling_plan::{
     CeilRule, DType, Dilate, Duplicates, Element, EmptyIndex, EmptyValue, Erode, ExecuteError, GlobalMaxPool,
     GlobalMinPool, Index, IndexFlattening, IndexSpace, IndexType, Later, Layout, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
     MaybeSend, MinPool, Minimum, NanPolicy, Node, NodeInput, Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit,
-    Plan, PlanError, Pool, Pooling, Preset, Ready, Reference, Request, Run, SamePadding, Shared, Sink, SizeRounding,
-    Source, StorageOrder, Stream, StreamProgress, StreamReport, Tensor, TensorMut, TensorRef, TensorSpec, TensorView,
-    UnpoolMinSize, UnpoolSpace, element_count, with_element,
+    Peak, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference, Request, Run, SamePadding, Shared, Sink,
+    SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport, Tensor, TensorMut, TensorRef, TensorSpec,
+    TensorView, UnpoolMinSize, UnpoolSpace, element_count, local_maxima, with_element,
 };
 #[doc(hidden)]
 pub use wgpu_pooling_plan::{

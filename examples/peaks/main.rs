@@ -14,7 +14,6 @@ mod engine;
 mod font;
 mod marks;
 mod options;
-mod peak;
 #[path = "../common/picture.rs"]
 mod picture;
 
@@ -24,7 +23,7 @@ use std::process::ExitCode;
 
 use agreement::{agreement, expected, same};
 use options::Options;
-use wgpu_pooling::{AutoPad, Backend, DType, IndexType, MaxPool, Run, Tensor};
+use wgpu_pooling::{AutoPad, Backend, DType, IndexType, MaxPool, Peak, Run, Tensor, local_maxima};
 
 /// The picture that is taken when none is named: by NASA, see examples/images/README.md.
 const HUBBLE_DEEP_FIELD: &[u8] = include_bytes!("../images/hubble_deep_field.jpg");
@@ -38,8 +37,8 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let original = picture::read(options.picture.as_deref(), HUBBLE_DEEP_FIELD)?;
     let x = brightness::of(&original)?;
     // The pool has one output for each pixel: the maximum of the window around it.
-    let pool = MaxPool::new([options.window; 2]).auto_pad(AutoPad::SameUpper);
-    let plan = pool.plan(x.shape(), DType::U32, Some(IndexType::I32))?;
+    let windows = MaxPool::new([options.window; 2]).auto_pad(AutoPad::SameUpper);
+    let plan = windows.plan(x.shape(), DType::U32, Some(IndexType::I32))?;
     let (device, name) = options.place.open()?;
 
     let pool = pollster::block_on(device.prepare(plan.clone()))?;
@@ -54,13 +53,31 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let agreed = [values, same("index", &indices, &expected_indices, |index| index)?];
     writeln!(report, "agreement    {}", agreement(agreed))?;
 
-    let (maxima, peaks) = peak::find(&x, &indices, options.threshold);
+    // The brightest comes first.
+    let maxima = local_maxima(&windows, &y, &indices, None)?;
     let (window, threshold) = (options.window, options.threshold);
-    writeln!(report, "maxima       {maxima} in windows of {window} x {window}")?;
-    writeln!(report, "peaks        {}, maxima of a brightness of {threshold} or more", peaks.len())?;
-    let strongest = &peaks[..options.top.min(peaks.len())];
-    picture::write(&options.out, &marks::draw(&original, strongest))?;
+    let peaks = maxima.partition_point(|peak| brightness::in_grey(peak.value) >= threshold);
+    writeln!(report, "maxima       {} in windows of {window} x {window}", maxima.len())?;
+    writeln!(report, "peaks        {peaks}, maxima of a brightness of {threshold} or more")?;
+    let strongest = &maxima[..options.top.min(peaks)];
+    picture::write(&options.out, &marks::draw(&original, &strongest.iter().map(place).collect::<Vec<_>>()))?;
     writeln!(report, "wrote        {}, the {} brightest marked", options.out.display(), strongest.len())?;
-    report.push_str(&peak::table(strongest));
+    table(strongest, report)
+}
+
+/// The x and the y of a peak.
+fn place(peak: &Peak<u32>) -> [u32; 2] {
+    [peak.position[3], peak.position[2]].map(|at| at as u32)
+}
+
+/// Appends a table of peaks, one in a line.
+fn table(peaks: &[Peak<u32>], report: &mut String) -> Result<(), Box<dyn Error>> {
+    if !peaks.is_empty() {
+        report.push_str("\n  rank      x      y  brightness\n");
+    }
+    for (rank, peak) in (1..).zip(peaks) {
+        let ([x, y], brightness) = (place(peak), brightness::in_grey(peak.value));
+        writeln!(report, "{rank:6} {x:6} {y:6} {brightness:11.2}")?;
+    }
     Ok(())
 }

@@ -3,7 +3,6 @@
 use image::{Rgb, RgbImage};
 
 use crate::font;
-use crate::peak::Peak;
 use crate::picture::ring;
 
 /// The radius of a ring, large enough to leave its object visible.
@@ -13,17 +12,17 @@ const HALF_LINE: f32 = 0.75;
 const INK: [u8; 3] = [120, 230, 90];
 const SHADOW: [u8; 3] = [0; 3];
 
-/// The picture with its peaks marked and numbered.
-pub fn draw(picture: &RgbImage, peaks: &[Peak]) -> RgbImage {
+/// The picture with its peaks, each an x and a y, marked and numbered.
+pub fn draw(picture: &RgbImage, peaks: &[[u32; 2]]) -> RgbImage {
     let mut marked = picture.clone();
     // All shadows are drawn first, so that none hides the ink of another ring.
-    for peak in peaks {
+    for &peak in peaks {
         ring(&mut marked, centre(peak), [RADIUS, HALF_LINE + 1.0], SHADOW.map(f32::from));
     }
-    for peak in peaks {
+    for &peak in peaks {
         ring(&mut marked, centre(peak), [RADIUS, HALF_LINE], INK.map(f32::from));
     }
-    for (rank, peak) in (1..).zip(peaks) {
+    for (rank, &peak) in (1..).zip(peaks) {
         let text = rank.to_string();
         let Some([left, top]) = place(&marked, peak, &text, peaks) else {
             continue;
@@ -36,26 +35,26 @@ pub fn draw(picture: &RgbImage, peaks: &[Peak]) -> RgbImage {
     marked
 }
 
-fn centre(peak: &Peak) -> [f32; 2] {
-    [peak.x, peak.y].map(|at| at as f32 + 0.5)
+fn centre(peak: [u32; 2]) -> [f32; 2] {
+    peak.map(|at| at as f32 + 0.5)
 }
 
 /// Where the rank of a peak is written: to the right of its ring, or to the left if it would meet another ring or the
 /// picture's edge on the right. `None` if there is room on neither side.
-fn place(picture: &RgbImage, peak: &Peak, text: &str, peaks: &[Peak]) -> Option<[u32; 2]> {
+fn place(picture: &RgbImage, peak: [u32; 2], text: &str, peaks: &[[u32; 2]]) -> Option<[u32; 2]> {
     const REACH: i64 = RADIUS as i64 + 3;
-    let [x, y] = [peak.x, peak.y].map(i64::from);
+    let [x, y] = peak.map(i64::from);
     let (width, height) = (i64::from(font::width(text)), i64::from(font::HEIGHT));
     let top = y - 3;
     // The shadow takes a pixel on every side.
     let inside = |at: i64, length: i64, extent: u32| at >= 1 && at + length < i64::from(extent);
     let free = |left: i64| {
-        let meets = |other: &Peak| {
-            let [other_x, other_y] = [other.x, other.y].map(i64::from);
+        let meets = |other: [u32; 2]| {
+            let [other_x, other_y] = other.map(i64::from);
             (left - REACH..left + width + REACH).contains(&other_x)
                 && (top - REACH..top + height + REACH).contains(&other_y)
         };
-        !peaks.iter().any(|other| (other.x, other.y) != (peak.x, peak.y) && meets(other))
+        !peaks.iter().any(|&other| other != peak && meets(other))
     };
     let sides = [x + REACH + 1, x - REACH - width];
     let fits = |&left: &i64| inside(left, width, picture.width()) && inside(top, height, picture.height());

@@ -10,6 +10,7 @@ In the words of ONNX, with a preset for each runtime and every option on which r
 
 * `max_pool`, `global_max_pool`, `adaptive_max_pool`, and `min_pool`, `global_min_pool`, `adaptive_min_pool`
 * `dilate`, `erode`, and with scipy's words `grey_dilation`, `grey_erosion`
+* `local_maxima`, the positions and values of the peaks of maps
 * `max_unpool`, `inverse_max_pool`, which undoes a given pool
 * `convert_indices`, from one index convention to another
 
@@ -31,6 +32,7 @@ package's own.
 
 from ._devices import Adapter, adapters, default_device
 from ._errors import DeviceError, PlanError, PoolingError
+from ._local_maxima import local_maxima
 from ._morphology import dilate, erode, grey_dilation, grey_erosion
 from ._native import DeviceTensor, Gpu
 from ._onnx import (
@@ -79,6 +81,7 @@ __all__ = [
     "grey_dilation",
     "grey_erosion",
     "inverse_max_pool",
+    "local_maxima",
     "max_pool",
     "max_pool1d",
     "max_pool2d",

@@ -6,10 +6,10 @@ use std::cell::Cell;
 
 use support::calls::reference;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, CeilRule, Choice, DType, EmptyIndex, Family,
-    GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
-    PadsLimit, Plan, PlanError, Pooling, Reference, Region, SizeRounding, StorageOrder, TensorView, Tiling,
-    UnpoolSpace, families, select, stream_bytes,
+    AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, CeilRule, Choice, DType, EmptyIndex, ExecuteError,
+    Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool,
+    MaxUnpool, PadsLimit, Plan, PlanError, Pooling, Reference, Region, SizeRounding, StorageOrder, TensorView, Tiling,
+    UnpoolSpace, families, local_maxima, select, stream_bytes,
 };
 
 /// The system's allocator, which also counts what each thread allocates.
@@ -599,4 +599,27 @@ fn tensors_without_elements_are_not_visited_item_by_item() {
     assert_eq!(modestly(|| reference::max_unpool(&plan, x, indices)).unwrap().shape(), [1 << 40, 0, 5]);
     let space = IndexSpace::new(1 << 40, 0, [4]);
     assert_eq!(modestly(|| space.convert::<i64>(&space, indices)).unwrap().shape(), shape);
+    let pool = MaxPool::new([1]);
+    assert_eq!(modestly(|| local_maxima(&pool, x, indices, None)), Ok(Vec::new()));
+}
+
+#[test]
+fn windows_of_maxima_may_reach_far_and_indices_may_be_anything() {
+    let shape = [1, 1, 4];
+    let y = TensorView::new(&shape, &[3u8, 7, 7, 1]).unwrap();
+    let peaks = |extent, indices: &[i64]| {
+        let pool = MaxPool::new([extent]).auto_pad(AutoPad::SameUpper);
+        let indices = TensorView::new(&shape, indices).unwrap();
+        let found = modestly(|| local_maxima(&pool, y, indices, None))?;
+        Ok(found.into_iter().map(|peak| peak.position[2]).collect::<Vec<_>>())
+    };
+    assert_eq!(peaks(1 << 40, &[1; 4]), Ok(vec![1]));
+    let index_count = 4;
+    for value in [4, -2, MOST, i64::MIN] {
+        let error = ExecuteError::IndexOutOfRange { position: 0, value, index_count, count: 3 };
+        assert_eq!(peaks(3, &[value, value, 2, value]), Err(error));
+    }
+    let error = PlanError::NotPositive { attribute: "kernel_shape", axis: 0, value: i64::MIN };
+    assert_eq!(peaks(i64::MIN, &[1; 4]), Err(ExecuteError::Plan(error)));
+    assert!(matches!(peaks(MOST, &[1; 4]), Ok(_) | Err(ExecuteError::Plan(PlanError::GeometryOverflow { .. }))));
 }

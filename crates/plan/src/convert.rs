@@ -77,14 +77,8 @@ impl IndexSpace {
             });
             converted[position(to.layout, channels, &spatial, n, c, at)] = To::from_i64(value);
         });
-        let Some((position, value, count)) = bad.found() else {
-            return Ok(Tensor::from_parts(shape, converted));
-        };
-        let index_count = self.index_count();
-        Err(match u64::try_from(value) {
-            Ok(index) if index < index_count => ExecuteError::IndexNotInPlane { position, value, count },
-            _ => ExecuteError::IndexOutOfRange { position, value, index_count, count },
-        })
+        self.refuse(bad)?;
+        Ok(Tensor::from_parts(shape, converted))
     }
 
     /// The dimensions of an index tensor of this shape that holds indices of both conventions.

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU64;
 
-use crate::error::PlanError;
+use crate::bad_indices::BadIndices;
+use crate::error::{ExecuteError, PlanError};
 use crate::options::{IndexFlattening, Layout, StorageOrder};
 
 /// Splits off the lowest digit of a mixed-radix number. With radix 0, as of the channel of a tensor without channels,
@@ -192,6 +193,16 @@ impl IndexSpace {
             return Ok(());
         }
         Err(PlanError::IndexSpaceMismatch { expected: self.to_string(), actual: actual.to_string() })
+    }
+
+    /// Refuses indices that name nothing, or elements of another plane than their own.
+    pub(crate) fn refuse(&self, bad: BadIndices) -> Result<(), ExecuteError> {
+        let Some((position, value, count)) = bad.found() else { return Ok(()) };
+        let index_count = self.index_count();
+        Err(match u64::try_from(value) {
+            Ok(index) if index < index_count => ExecuteError::IndexNotInPlane { position, value, count },
+            _ => ExecuteError::IndexOutOfRange { position, value, index_count, count },
+        })
     }
 
     /// Refuses combinations that no convention has.

@@ -21,6 +21,8 @@ mod geometry;
 mod index;
 mod indices;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+mod local_maxima;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
 mod options;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
@@ -42,6 +44,7 @@ pub use backend::{Backend, Later, Outputs, Run, Shared};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use index::IndexSpace;
+pub use local_maxima::{Peak, local_maxima};
 pub use ops::{
     AdaptiveMaxPool, AdaptiveMinPool, Dilate, Erode, GlobalMaxPool, GlobalMinPool, MaxPool, MaxUnpool, MinPool,
     Minimum, Node, NodeInput, Operator,

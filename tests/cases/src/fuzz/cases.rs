@@ -7,7 +7,7 @@ use wgpu_pooling::{
     EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
     MAX_ITERATIONS, MaxPool, MaxUnpool, Minimum, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling,
     Preset, Reference, SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView,
-    UnpoolMinSize, UnpoolSpace, element_count, families, select, wgsl,
+    UnpoolMinSize, UnpoolSpace, element_count, families, local_maxima, select, wgsl,
 };
 
 use super::bytes::Bytes;
@@ -252,6 +252,7 @@ pub fn plan(data: &[u8]) -> bool {
             assert_eq!(plan.input_shape(), shape);
             if small(plan.input_shape()) && small(plan.output_shape()) {
                 pool_reference(&plan, &mut bytes);
+                peaks(&*pool, &shape, &mut bytes);
             }
             scheduled(plan, &mut bytes);
         }
@@ -365,6 +366,20 @@ fn pool_reference(plan: &wgpu_pooling::Plan, bytes: &mut Bytes<'_>) {
         Some(IndexType::I64) => reference::max_pool_with_indices::<f32, i64>(plan, x.view()).expect("as above").0,
     };
     assert_eq!(y.shape(), plan.output_shape());
+}
+
+/// The local maxima of any values by any indices: an error, or peaks that lie in the map.
+fn peaks(pool: &dyn Pooling, shape: &[usize], bytes: &mut Bytes<'_>) {
+    let count = element_count(shape).unwrap_or(0) as usize;
+    let y: Vec<f32> = (0..count).map(|_| f32::from_bits(bytes.word() as u32)).collect();
+    let indices: Vec<i64> = (0..count as i64).map(|own| if bytes.flag() { bytes.number() } else { own }).collect();
+    let threshold = bytes.sometimes(|bytes| f32::from_bits(bytes.word() as u32));
+    let y = TensorView::new(shape, &y).expect("it has the shape's length");
+    let indices = TensorView::new(shape, &indices).expect("as above");
+    let found = local_maxima(pool, y, indices, threshold);
+    for peak in found.into_iter().flatten() {
+        assert!(!peak.value.is_nan() && peak.position.iter().zip(shape).all(|(at, extent)| at < extent));
+    }
 }
 
 fn unpool_reference(plan: &wgpu_pooling::Plan, bytes: &mut Bytes<'_>) {

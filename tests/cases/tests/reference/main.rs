@@ -3,6 +3,7 @@
 
 mod convert;
 mod fuzz;
+mod local_maxima;
 
 use std::process::ExitCode;
 
@@ -11,6 +12,6 @@ use libtest_mimic::Arguments;
 use support::harness;
 
 fn main() -> ExitCode {
-    let lists = [by_hand::tests(), convert::tests(), fuzz::tests(), random::tests()];
+    let lists = [by_hand::tests(), convert::tests(), fuzz::tests(), local_maxima::tests(), random::tests()];
     harness::run(&Arguments::from_args(), lists.into_iter().flatten().collect())
 }

@@ -14,7 +14,7 @@ use support::tensors::seeded as tensor;
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, DType, ExecuteError, Family, Gpu, IndexType, Layout,
-    MaxPool, MaxUnpool, Prepared, Submitted, Tensor, TensorView, select, wgpu,
+    MaxPool, MaxUnpool, Prepared, Reference, Submitted, Tensor, TensorView, local_maxima, select, wgpu,
 };
 
 tests! {
@@ -28,8 +28,17 @@ const THREADS: usize = 8;
 const OPERATIONS: usize = 200;
 
 /// The operations that the threads mix.
-const KINDS: [fn(&Work, &Gpu); 8] =
-    [Work::one_shot, Work::chain, Work::unpool, Work::encode, Work::error, Work::awaited, Work::executed, Work::drop];
+const KINDS: [fn(&Work, &Gpu); 9] = [
+    Work::one_shot,
+    Work::peaks,
+    Work::chain,
+    Work::unpool,
+    Work::encode,
+    Work::error,
+    Work::awaited,
+    Work::executed,
+    Work::drop,
+];
 
 /// A pool, its inverse and a grid of one shape, with what the reference makes of them.
 struct Work {
@@ -119,6 +128,16 @@ impl Work {
         gpu.exclusive(|| gpu.queue().submit([encoder.finish()]));
         assert_eq!(gpu.download_blocking::<f32>(&outputs.0).as_ref(), Ok(y));
         assert_eq!(gpu.download_blocking::<i64>(&outputs.1).as_ref(), Ok(indices));
+    }
+
+    /// Peaks by the values and the indices of the device.
+    fn peaks(&self, gpu: &Gpu) {
+        let pool = MaxPool::new([3, 3]).pads([1; 4]);
+        let found = |backend: &dyn Backend| {
+            let (y, indices) = pool.on(&self.x).with_indices::<i64>().run_blocking(backend).unwrap();
+            local_maxima(&pool, &y, &indices, Some(0.0)).unwrap()
+        };
+        assert_eq!(found(&gpu), found(&Reference));
     }
 
     /// Bad indices of this thread alone.
