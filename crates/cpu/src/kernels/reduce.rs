@@ -384,31 +384,30 @@ impl Taps {
 /// ```
 ///
 /// With `checks_nan` it returns whether a window's first tap is NaN.
-pub(crate) fn reduce_taps<L: Lane>(
+pub(crate) fn reduce_taps<'a, L: Lane>(
     simd: SimdLevel,
     rows: Rows,
     best: &mut [L],
     (taps, checks_nan): (Taps, bool),
-    x: &[L],
-    steps: [&mut [L]; 2],
+    x: &'a [L],
+    steps: [&'a mut [L]; 2],
 ) -> bool {
     let Taps { count, distance } = taps;
-    let step = |span: usize, joined: usize, from: &[L], to: &mut [L]| {
-        let length = from.len() - span * (joined - 1) * distance;
-        let source = |number: usize| &from[number * span * distance..][..length];
-        reduce(simd, Rows::one(length), &mut to[..length], (joined, checks_nan && span == 1), source)
-    };
     let [a, b] = steps;
     let [first, second] = if a.is_empty() { [1; 2] } else { taps.joins() };
-    let mut found = false;
-    let mut from = x;
+    // Joins windows of `span` taps, and returns the lanes that are written.
+    let step = |span: usize, joined: usize, from: &[L], to: &'a mut [L]| -> (&'a [L], bool) {
+        let length = from.len() - span * (joined - 1) * distance;
+        let (to, source) = (&mut to[..length], |number: usize| &from[number * span * distance..][..length]);
+        let found = reduce(simd, Rows::one(length), to, (joined, checks_nan && span == 1), source);
+        (to, found)
+    };
+    let (mut from, mut found) = (x, false);
     if first > 1 {
-        found |= step(1, first, x, a);
-        from = a;
+        (from, found) = step(1, first, from, a);
     }
     if second > 1 {
-        found |= step(first, second, from, b);
-        from = b;
+        from = step(first, second, from, b).0;
     }
     let span = first * second;
     let source = |number: usize| &from[(number * span).min(count - span) * distance..][..rows.read()];
