@@ -3,10 +3,11 @@
 /// A kernel of the CPU backend. The choice of a kernel changes the running time and no bit of the result.
 ///
 /// ```
-/// use wgpu_pooling::{Cpu, CpuKernel, DType, MaxPool};
+/// use wgpu_pooling::{Cpu, CpuKernel, DType, IndexType, MaxPool};
 ///
 /// // A plan has a best kernel, and the general one computes every plan.
-/// let plan = MaxPool::new([13, 13]).pads([6, 6, 6, 6]).plan(&[1, 8, 40, 40], DType::F32, None)?;
+/// let pool = MaxPool::new([13, 13]).pads([6, 6, 6, 6]);
+/// let plan = pool.plan(&[1, 8, 40, 40], DType::F32, Some(IndexType::I64))?;
 /// assert_eq!(Cpu::new().prepare(plan.clone())?.kernel(), CpuKernel::Separable);
 /// assert_eq!(Cpu::new().with_kernel(CpuKernel::General).prepare(plan)?.kernel(), CpuKernel::General);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())

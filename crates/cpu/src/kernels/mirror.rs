@@ -1,6 +1,6 @@
-//! Minima as maxima of mirrored elements, whose order is reversed (`Reduction::mirror_bits`): kernels that do not mirror
-//! elements themselves compute maxima of a mirrored X, and what they have written is mirrored back. The results are exact: of equal elements the first wins
-//! in both orders, zeros of both signs too, and NaN stays NaN.
+//! Minima as maxima of mirrored elements, whose order is reversed (`Reduction::mirror_bits`): a kernel that does not
+//! mirror elements itself computes the maxima of a mirrored X, and what it has written is mirrored back. The results
+//! are exact: of equal elements the first wins in both orders, zeros of both signs too, and NaN stays NaN.
 
 use bytemuck::cast_slice_mut;
 use wgpu_pooling_plan::internal::{Reduction, activate_all};

@@ -7,10 +7,11 @@ use wgpu_pooling_plan::{Element, NanPolicy};
 use super::Flat;
 use super::band::{Band, FirstElements, RowRun};
 use super::pick::pick;
+use super::steps::{Taps, reduce_taps};
 use crate::kernels::axes::Axis;
 use crate::kernels::lane::{Code, Lane};
 use crate::kernels::parts::PartOf;
-use crate::kernels::reduce::{Rows, Taps, copy_nan, decode, encode_row, invert, reduce, reduce_taps};
+use crate::kernels::reduce::{Rows, copy_nan, decode, encode_row, invert, reduce};
 use crate::kernels::tuning::flat::{FEW_LANES, MOST_KEPT};
 
 /// A plane of X that was reduced along its rows and across them. An element is lossy if decoding its lane does not

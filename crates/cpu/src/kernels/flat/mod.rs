@@ -11,7 +11,7 @@
 //! Vectors are full up to the end of the joined row, however short the rows are. The reduced rows of a band stay in
 //! cache; with more than two axes, reduced planes are cached while windows contain them.
 //!
-//! Windows of more than [`MOST_AT_BORDERS`] taps are reduced in steps ([`reduce_taps`](super::reduce::reduce_taps)).
+//! Windows of more than [`MOST_AT_BORDERS`] taps are reduced in steps (`reduce_taps`).
 //! Rows are copied first, with the padding as the lowest lanes, so that no window is cut at a border. Minima are maxima
 //! of inverted bits: elements are inverted as they are copied, and outputs once more.
 //!
@@ -28,6 +28,7 @@
 mod band;
 mod job;
 mod pick;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -39,13 +40,13 @@ use wgpu_pooling_plan::{ExecuteError, with_element};
 
 use self::band::{Band, Strip, position};
 use self::job::{BandBuffers, BandJob, WindowPlanes};
+use self::steps::Taps;
 use super::axes::Axis;
 use super::elements::LaneElement;
 use super::indices::IndicesMut;
 use super::kernel::{Offer, Pool, PoolKernel};
 use super::lane::Code;
 use super::parts::PartOf;
-use super::reduce::Taps;
 use super::scratch::{Scratch, allocate, words_of};
 use super::tuning::flat::{
     AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, LOADED, LOADED_ROW, MOST_AT_BORDERS, MOST_BYTES, MOST_COLUMNS,
