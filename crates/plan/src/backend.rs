@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::plan::Plan;
+use crate::steps::Steps;
 use crate::tensor::{Tensor, TensorSpec};
 use crate::untyped::{TensorMut, TensorRef};
 
@@ -140,6 +141,34 @@ pub trait Backend: Shared {
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError>;
+
+    /// Computes plans that follow each other: reads X and writes the Y of the last one. A `Gpu` keeps what lies between
+    /// on the device, in one submit, unless a tensor exceeds the device's limits; other backends keep it in memory of
+    /// the host.
+    ///
+    /// # Errors
+    /// As [`Backend::run`]. A backend that cannot compute one of the plans computes none.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, Open, Tensor};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let steps = Open::new([3]).steps(&[1, 1, 5], DType::U8)?;
+    /// let x = Tensor::new([1, 1, 5], vec![0u8, 0, 7, 0, 0])?;
+    /// let mut y = Tensor::new([1, 1, 5], vec![9u8; 5])?;
+    /// backend.run_steps(&steps, &[(&x).into()], &mut [(&mut y).into()]).await?;
+    /// assert_eq!(y.data(), &[0; 5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn run_steps<'a>(
+        &'a self,
+        steps: &'a Steps,
+        inputs: &'a [TensorRef<'a>],
+        outputs: &'a mut [TensorMut<'_>],
+    ) -> Later<'a, ()> {
+        Box::pin(steps.one_by_one(self, inputs, outputs))
+    }
 
     /// An error if there is no point in further calls. [Streams](crate::Stream) ask it before each tile.
     ///
@@ -347,6 +376,15 @@ macro_rules! backend_by_reference {
                 outputs: &mut [TensorMut<'_>],
             ) -> Result<(), ExecuteError> {
                 (**self).run_blocking(plan, inputs, outputs)
+            }
+
+            fn run_steps<'a>(
+                &'a self,
+                steps: &'a Steps,
+                inputs: &'a [TensorRef<'a>],
+                outputs: &'a mut [TensorMut<'_>],
+            ) -> Later<'a, ()> {
+                (**self).run_steps(steps, inputs, outputs)
             }
 
             fn check_alive(&self) -> Result<(), ExecuteError> {

@@ -7,6 +7,7 @@ use crate::element::{DType, Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::plan::{IndexPlan, Plan};
 use crate::pooling::Pooling;
+use crate::steps::Steps;
 use crate::tensor::{Tensor, TensorSpec, TensorView};
 use crate::untyped::{TensorMut, TensorRef};
 
@@ -189,21 +190,63 @@ pub struct Request<'a, O, S = Ready> {
 /// A request without its types.
 #[derive(Debug)]
 struct Call<'a> {
-    plan: Plan,
+    work: Work,
     inputs: Vec<TensorRef<'a>>,
     given: Vec<(DType, &'a mut [u8])>,
     /// What the indices of a pool would be.
     rules: Option<IndexPlan>,
 }
 
+/// What a request computes.
+#[derive(Debug)]
+enum Work {
+    Plan(Plan),
+    Steps(Steps),
+}
+
+impl Work {
+    /// The plan, or that of the last step.
+    fn plan(&self) -> &Plan {
+        match self {
+            Work::Plan(plan) => plan,
+            Work::Steps(steps) => steps.last_plan(),
+        }
+    }
+
+    async fn run(
+        &self,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+        backend: &dyn Backend,
+    ) -> Result<(), ExecuteError> {
+        match self {
+            Work::Plan(plan) => backend.run(plan, inputs, outputs).await,
+            Work::Steps(steps) => backend.run_steps(steps, inputs, outputs).await,
+        }
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_blocking(
+        &self,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+        backend: &dyn Backend,
+    ) -> Result<(), ExecuteError> {
+        match self {
+            Work::Plan(plan) => backend.run_blocking(plan, inputs, outputs),
+            Work::Steps(steps) => pollster::block_on(backend.run_steps(steps, inputs, outputs)),
+        }
+    }
+}
+
 impl<'a> Call<'a> {
     fn with_indices(self, index_type: IndexType) -> Result<Self, PlanError> {
-        match (self.plan, self.rules) {
-            (Plan::Pool(plan), Some(rules)) => {
+        match (self.work, self.rules) {
+            (Work::Plan(Plan::Pool(plan)), Some(rules)) => {
                 let plan = Plan::Pool(plan.with_indices(IndexPlan { index_type, ..rules })?);
-                Ok(Call { plan, rules: None, ..self })
+                Ok(Call { work: Work::Plan(plan), rules: None, ..self })
             }
-            (plan, rules) => Ok(Call { plan, rules, ..self }),
+            (work, rules) => Ok(Call { work, rules, ..self }),
         }
     }
 
@@ -219,19 +262,19 @@ impl<'a> Call<'a> {
 
     async fn run(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
         if self.given.is_empty() {
-            return backend.run(&self.plan, &self.inputs, made).await;
+            return self.work.run(&self.inputs, made, backend).await;
         }
-        let outputs = &mut *Call::outputs(&self.plan, &mut self.given)?;
-        backend.run(&self.plan, &self.inputs, outputs).await
+        let outputs = &mut *Call::outputs(self.work.plan(), &mut self.given)?;
+        self.work.run(&self.inputs, outputs, backend).await
     }
 
     #[cfg(not(target_arch = "wasm32"))]
     fn run_blocking(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
         if self.given.is_empty() {
-            return backend.run_blocking(&self.plan, &self.inputs, made);
+            return self.work.run_blocking(&self.inputs, made, backend);
         }
-        let outputs = &mut *Call::outputs(&self.plan, &mut self.given)?;
-        backend.run_blocking(&self.plan, &self.inputs, outputs)
+        let outputs = &mut *Call::outputs(self.work.plan(), &mut self.given)?;
+        self.work.run_blocking(&self.inputs, outputs, backend)
     }
 }
 
@@ -242,19 +285,19 @@ impl<'a, O, S> Request<'a, O, S> {
 
     /// A request of a plan whose types the caller has checked.
     pub(crate) fn of(plan: Result<Plan, PlanError>, inputs: Vec<TensorRef<'a>>) -> Self {
-        Request::new(plan.map(|plan| Call { plan, inputs, given: Vec::new(), rules: None }))
+        Request::new(plan.map(|plan| Call { work: Work::Plan(plan), inputs, given: Vec::new(), rules: None }))
     }
 
     fn given(self, given: Vec<(DType, &'a mut [u8])>) -> Request<'a, ()> {
         Request::new(self.call.map(|call| Call { given, ..call }))
     }
 
-    /// The plan, or why there is none.
+    /// The plan, or why there is none; of [`Steps`] that of the last one.
     ///
     /// # Errors
     /// Those of the operator's `plan`, and of the tensors.
     pub fn plan(&self) -> Result<&Plan, &PlanError> {
-        self.call.as_ref().map(|call| &call.plan)
+        self.call.as_ref().map(|call| call.work.plan())
     }
 }
 
@@ -272,7 +315,8 @@ impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
     pub fn pool(pool: &(impl Pooling + ?Sized), x: impl AsTensor<'a, Element = T>) -> Self {
         let call = |x: TensorRef<'a>| {
             let (plan, rules) = pool.plan_and_rules(x.shape(), x.dtype())?;
-            Ok(Call { plan: Plan::Pool(plan), inputs: vec![x], given: Vec::new(), rules: Some(rules) })
+            let work = Work::Plan(Plan::Pool(plan));
+            Ok(Call { work, inputs: vec![x], given: Vec::new(), rules: Some(rules) })
         };
         Request::new(x.tensor().and_then(call))
     }
@@ -280,6 +324,20 @@ impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
     /// Asks for the indices of the maxima, too.
     pub fn with_indices<I: Index>(self) -> Request<'a, (Tensor<T>, Tensor<I>)> {
         Request::new(self.call.and_then(|call| call.with_indices(I::INDEX_TYPE)))
+    }
+}
+
+impl<'a, T: Element> Request<'a, Tensor<T>> {
+    /// A request of steps, which are made for the shape and the type of X.
+    pub(crate) fn steps(
+        x: impl AsTensor<'a, Element = T>,
+        steps: impl FnOnce(&[usize], DType) -> Result<Steps, PlanError>,
+    ) -> Self {
+        let call = |x: TensorRef<'a>| {
+            let work = Work::Steps(steps(x.shape(), x.dtype())?);
+            Ok(Call { work, inputs: vec![x], given: Vec::new(), rules: None })
+        };
+        Request::new(x.tensor().and_then(call))
     }
 }
 
@@ -332,7 +390,7 @@ impl<O: Outputs, S> Request<'_, O, S> {
     /// ```
     pub async fn run(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
         let call = self.call?;
-        let mut made = O::new(&call.plan)?;
+        let mut made = O::new(call.work.plan())?;
         call.run(made.tensors().as_mut(), backend).await?;
         made.completed()
     }
@@ -351,7 +409,7 @@ impl<O: Outputs, S> Request<'_, O, S> {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_blocking(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
         let call = self.call?;
-        let mut made = O::new(&call.plan)?;
+        let mut made = O::new(call.work.plan())?;
         call.run_blocking(made.tensors().as_mut(), backend)?;
         made.completed()
     }

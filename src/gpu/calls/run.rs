@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use wgpu_pooling_plan::internal::{check_operands, zeros};
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, Stream, TensorMut, TensorRef};
+use wgpu_pooling_plan::{
+    Backend, DifferencePlan, ExecuteError, Later, Layout, Plan, PlanError, Run, Steps, Stream, TensorMut, TensorRef,
+    TensorSpec,
+};
 
 use super::chain::Chain;
 use super::gpu::Gpu;
@@ -126,6 +129,15 @@ impl Backend for Gpu {
         pollster::block_on(self.polling().compute(plan, inputs, outputs))
     }
 
+    fn run_steps<'a>(
+        &'a self,
+        steps: &'a Steps,
+        inputs: &'a [TensorRef<'a>],
+        outputs: &'a mut [TensorMut<'_>],
+    ) -> Later<'a, ()> {
+        Box::pin(self.compute_steps(steps, inputs, outputs))
+    }
+
     fn check_alive(&self) -> Result<(), ExecuteError> {
         self.inner.device.check_alive()
     }
@@ -164,6 +176,50 @@ impl Gpu {
         }
     }
 
+    /// Steps in one submit, with what lies between on the device; one by one if the tensors exceed the device's limits.
+    async fn compute_steps(
+        &self,
+        steps: &Steps,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        steps.check_operands(inputs, outputs)?;
+        let whole = async {
+            let prepared = self.prepare_steps(steps).await?;
+            // Without elements there is nothing to compute.
+            let Some(&x) = inputs.iter().find(|x| !x.bytes().is_empty()) else { return Ok(()) };
+            let mut chain = self.chain().one_shot();
+            let x = chain.upload(x, steps.tensor().layout)?;
+            let y = chain.record_steps(steps, &prepared, x)?;
+            let places = [chain.read_back_bytes(&y)?];
+            only_step(chain).await?.write(&places, outputs)
+        };
+        match whole.await {
+            Err(error) if exceeds_limits(&error) => Box::pin(steps.one_by_one(self, inputs, outputs)).await,
+            other => other,
+        }
+    }
+
+    /// A difference whose tensors exceed the device's limits: one part of at most this many bytes after the other.
+    async fn difference_in_parts(
+        &self,
+        inputs: &[TensorRef<'_>],
+        y: &mut TensorMut<'_>,
+        most_bytes: u64,
+    ) -> Result<(), ExecuteError> {
+        let (dtype, layout) = (y.dtype(), Layout::Nchw);
+        let part_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX).max(dtype.bytes());
+        let part_bytes = part_bytes - part_bytes % dtype.bytes();
+        for (number, y) in y.bytes_mut()?.chunks_mut(part_bytes).enumerate() {
+            let spec = TensorSpec { shape: vec![1, 1, y.len() / dtype.bytes()], dtype, layout };
+            let parts = inputs.iter().filter_map(|x| x.bytes().chunks(part_bytes).nth(number));
+            let parts = parts.map(|part| TensorRef::new(dtype, &spec.shape, part)).collect::<Result<Vec<_>, _>>()?;
+            let prepared = self.prepare_cached(&Plan::Difference(DifferencePlan::of(&spec))).await?;
+            prepared.compute(&parts, &mut [TensorMut::new(dtype, &spec.shape, y)?]).await?;
+        }
+        Ok(())
+    }
+
     /// A plan whose tensors exceed the device's limits: a stream over the caller's memory.
     async fn run_in_tiles(
         &self,
@@ -184,15 +240,20 @@ impl Gpu {
             let (dtype, shape) = (output.dtype(), output.shape());
             sinks.push(if output.is_fresh() { output.reborrow() } else { TensorMut::new(dtype, shape, made)? });
         }
-        let mut stream = Stream::new(plan.clone(), binding.saturating_mul(OWN_BINDINGS).min(OWN_BUDGET));
-        for input in &mut inputs {
-            stream = stream.source(input);
+        let budget = binding.saturating_mul(OWN_BINDINGS).min(OWN_BUDGET);
+        if let (Plan::Difference(_), [y]) = (plan, &mut sinks[..]) {
+            self.difference_in_parts(&inputs, y, budget / OWN_BINDINGS).await?;
+        } else {
+            let mut stream = Stream::new(plan.clone(), budget);
+            for input in &mut inputs {
+                stream = stream.source(input);
+            }
+            for sink in &mut sinks {
+                stream = stream.sink(sink);
+            }
+            // Calls of a handle that polls wait in their first poll, so that no two tiles would be in flight.
+            stream.run(&Gpu { polls: false, ..self.clone() }).await?;
         }
-        for sink in &mut sinks {
-            stream = stream.sink(sink);
-        }
-        // Calls of a handle that polls wait in their first poll, so that no two tiles would be in flight.
-        stream.run(&Gpu { polls: false, ..self.clone() }).await?;
         drop(sinks);
         outputs.iter_mut().zip(&made).filter(|(output, _)| !output.is_fresh()).try_for_each(|(y, made)| y.put(made))
     }
