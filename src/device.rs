@@ -82,6 +82,16 @@ impl Backend for Device {
         self.backend().run_steps(steps, inputs, outputs)
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_steps_blocking(
+        &self,
+        steps: &Steps,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        self.backend().run_steps_blocking(steps, inputs, outputs)
+    }
+
     fn check_alive(&self) -> Result<(), ExecuteError> {
         self.backend().check_alive()
     }

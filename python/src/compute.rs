@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use wgpu_pooling::{
-    AsTensor, DType, DeviceTensor, ExecuteError, Gpu, Index, IndexSpace, IndexType, Plan, PlanError, Prepare,
-    TensorMut, TensorRef,
+    AsTensor, Backend, DType, DeviceTensor, ExecuteError, Gpu, Index, IndexSpace, IndexType, Later, Plan, PlanError,
+    Prepare, Steps, TensorMut, TensorRef, TensorSpec,
 };
 
 use crate::arrays::{Input, Output, dtype_named, numpy_dtype};
@@ -57,10 +57,57 @@ impl<'py> Operand<'py> {
     }
 }
 
+/// What is computed.
+pub(crate) enum Work {
+    Plan(Plan),
+    Steps(Steps),
+}
+
+impl Work {
+    /// The plans, of which some may take long.
+    pub fn plans(&self) -> Vec<&Plan> {
+        match self {
+            Work::Plan(plan) => vec![plan],
+            Work::Steps(steps) => steps.each().map(|step| &step.plan).collect(),
+        }
+    }
+
+    fn outputs(&self) -> &[TensorSpec] {
+        match self {
+            Work::Plan(plan) => plan.outputs(),
+            Work::Steps(steps) => std::slice::from_ref(steps.tensor()),
+        }
+    }
+
+    pub fn run<'a>(
+        &'a self,
+        backend: &'a dyn Backend,
+        inputs: &'a [TensorRef<'a>],
+        outputs: &'a mut [TensorMut<'_>],
+    ) -> Later<'a, ()> {
+        match self {
+            Work::Plan(plan) => backend.run(plan, inputs, outputs),
+            Work::Steps(steps) => backend.run_steps(steps, inputs, outputs),
+        }
+    }
+
+    pub fn run_blocking(
+        &self,
+        backend: &dyn Backend,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        match self {
+            Work::Plan(plan) => backend.run_blocking(plan, inputs, outputs),
+            Work::Steps(steps) => backend.run_steps_blocking(steps, inputs, outputs),
+        }
+    }
+}
+
 /// Computes a plan: arrays to arrays, on the CPU unless there is a GPU; tensors of a device to tensors of the same.
 pub(crate) fn compute<'py>(
     py: Python<'py>,
-    plan: Plan,
+    work: Work,
     gpu: Option<&Bound<'py, PyGpu>>,
     operands: Vec<Operand<'py>>,
 ) -> Fallible<Vec<Bound<'py, PyAny>>> {
@@ -72,8 +119,8 @@ pub(crate) fn compute<'py>(
         }
     }
     match (&arrays[..], &tensors[..]) {
-        (inputs, []) => on_arrays(py, &plan, gpu, inputs),
-        ([], tensors) => on_tensors(py, plan, gpu, tensors),
+        (inputs, []) => on_arrays(py, &work, gpu, inputs),
+        ([], tensors) => on_tensors(py, work, gpu, tensors),
         _ => Err(PyTypeError::new_err("x and indices are of two kinds: one is on a device, the other is not").into()),
     }
 }
@@ -90,12 +137,12 @@ fn output<'py>(py: Python<'py>, x: Option<&Input<'py>>, shape: &[usize], dtype: 
 
 fn on_arrays<'py>(
     py: Python<'py>,
-    plan: &Plan,
+    work: &Work,
     gpu: Option<&Bound<'py, PyGpu>>,
     inputs: &[Input<'py>],
 ) -> Fallible<Vec<Bound<'py, PyAny>>> {
     let mut outputs = Vec::new();
-    for spec in plan.outputs() {
+    for spec in work.outputs() {
         outputs.push(output(py, inputs.first(), &spec.shape, spec.dtype)?);
     }
     let mut read = Vec::new();
@@ -104,20 +151,20 @@ fn on_arrays<'py>(
         read.push(TensorRef::new(input.dtype, &input.shape, bytes)?);
     }
     let mut written = Vec::new();
-    for (output, spec) in outputs.iter_mut().zip(plan.outputs()) {
+    for (output, spec) in outputs.iter_mut().zip(work.outputs()) {
         let bytes = output.bytes.as_slice_mut().map_err(PyErr::from)?;
         // The arrays are new, and go with an error.
         written.push(TensorMut::new(spec.dtype, &spec.shape, bytes)?.fresh());
     }
     let gpu = gpu.map(|gpu| gpu.get().opened(py)).transpose()?;
-    run(py, gpu, plan, &read, &mut written)?;
+    run(py, gpu, work, &read, &mut written)?;
     drop(written);
     Ok(outputs.into_iter().map(|output| output.array).collect())
 }
 
 fn on_tensors<'py>(
     py: Python<'py>,
-    plan: Plan,
+    work: Work,
     gpu: Option<&Bound<'py, PyGpu>>,
     tensors: &[Bound<'py, PyDeviceTensor>],
 ) -> Fallible<Vec<Bound<'py, PyAny>>> {
@@ -127,13 +174,21 @@ fn on_tensors<'py>(
     let opened = gpu.get().opened(py)?;
     let on_device: Vec<&DeviceTensor> =
         tensors.iter().map(|tensor| tensor.get().on_device(py)).collect::<PyResult<_>>()?;
-    let made = py.detach(|| steps(opened, plan, &on_device))?;
+    let made = py.detach(|| match work {
+        Work::Plan(plan) => step(opened, plan, &on_device),
+        Work::Steps(steps) => {
+            let mut chain = opened.chain();
+            let made = on_device.iter().map(|x| chain.steps_blocking(&steps, x)).collect::<Result<_, _>>()?;
+            chain.submit()?;
+            Ok(made)
+        }
+    })?;
     let wrap = |tensor| Ok(Bound::new(py, PyDeviceTensor::new(tensor, gpu.clone().unbind()))?.into_any());
     made.into_iter().map(wrap).collect()
 }
 
 /// One step, submitted by itself. Only what can meet bad indices waits for the device.
-fn steps(gpu: &Gpu, plan: Plan, tensors: &[&DeviceTensor]) -> Fallible<Vec<DeviceTensor>> {
+fn step(gpu: &Gpu, plan: Plan, tensors: &[&DeviceTensor]) -> Fallible<Vec<DeviceTensor>> {
     let prepared = gpu.prepare_blocking(Prepare::from(plan).cached())?;
     let mut chain = gpu.chain();
     let plan = prepared.schedule().plan();

@@ -36,7 +36,7 @@ pub use wgpu_pooling_onnxruntime::RegisterCustomOps;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::calls::{convert, inverse, pool, unpool};
+    use super::calls::{composition, convert, inverse, pool, unpool};
     #[pymodule_export]
     use super::device_tensor::PyDeviceTensor;
     #[pymodule_export]

@@ -170,6 +170,31 @@ pub trait Backend: Shared {
         Box::pin(steps.one_by_one(self, inputs, outputs))
     }
 
+    /// [`Backend::run_steps`], waiting for the result in this thread. Outside the web.
+    ///
+    /// # Errors
+    /// As [`Backend::run_steps`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, Close, DType, Reference, Tensor};
+    ///
+    /// let steps = Close::new([3]).steps(&[1, 1, 5], DType::U8)?;
+    /// let x = Tensor::new([1, 1, 5], vec![7u8, 7, 0, 7, 7])?;
+    /// let mut y = Tensor::new([1, 1, 5], vec![9u8; 5])?;
+    /// Reference.run_steps_blocking(&steps, &[(&x).into()], &mut [(&mut y).into()])?;
+    /// assert_eq!(y.data(), &[7; 5]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_steps_blocking(
+        &self,
+        steps: &Steps,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        pollster::block_on(self.run_steps(steps, inputs, outputs))
+    }
+
     /// An error if there is no point in further calls. [Streams](crate::Stream) ask it before each tile.
     ///
     /// # Errors
@@ -385,6 +410,16 @@ macro_rules! backend_by_reference {
                 outputs: &'a mut [TensorMut<'_>],
             ) -> Later<'a, ()> {
                 (**self).run_steps(steps, inputs, outputs)
+            }
+
+            #[cfg(not(target_arch = "wasm32"))]
+            fn run_steps_blocking(
+                &self,
+                steps: &Steps,
+                inputs: &[TensorRef<'_>],
+                outputs: &mut [TensorMut<'_>],
+            ) -> Result<(), ExecuteError> {
+                (**self).run_steps_blocking(steps, inputs, outputs)
             }
 
             fn check_alive(&self) -> Result<(), ExecuteError> {

@@ -234,7 +234,7 @@ impl Work {
     ) -> Result<(), ExecuteError> {
         match self {
             Work::Plan(plan) => backend.run_blocking(plan, inputs, outputs),
-            Work::Steps(steps) => pollster::block_on(backend.run_steps(steps, inputs, outputs)),
+            Work::Steps(steps) => backend.run_steps_blocking(steps, inputs, outputs),
         }
     }
 }

@@ -138,6 +138,16 @@ impl Backend for Gpu {
         Box::pin(self.compute_steps(steps, inputs, outputs))
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_steps_blocking(
+        &self,
+        steps: &Steps,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        pollster::block_on(self.polling().compute_steps(steps, inputs, outputs))
+    }
+
     fn check_alive(&self) -> Result<(), ExecuteError> {
         self.inner.device.check_alive()
     }
