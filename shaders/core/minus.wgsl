@@ -11,11 +11,11 @@ fn minus(a: u32, b: u32) -> u32 {
 // requires: OUTPUTS
 fn minus(a: u32, b: u32) -> u32 {
   let unused = 32u - 32u / OUTPUTS;
-  let from = a << unused;
-  let less = b << unused;
-  let difference = from - less;
-  let overflows = (((from ^ less) & (from ^ difference)) >> 31u) == 1u;
-  return select(difference, 0x7fffffffu + (from >> 31u), overflows) >> unused;
+  let minuend = a << unused;
+  let subtrahend = b << unused;
+  let wrapped = minuend - subtrahend;
+  let overflows = (((minuend ^ subtrahend) & (minuend ^ wrapped)) >> 31u) == 1u;
+  return select(wrapped, 0x7fffffffu + (minuend >> 31u), overflows) >> unused;
 }
 
 //// minus_unsigned64: Unsigned integers of 64 bits.

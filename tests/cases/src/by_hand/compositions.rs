@@ -72,7 +72,8 @@ fn compositions_give_what_their_definitions_say() {
             Layout::Nchw => [&[batch, channels], &extents[..]].concat(),
             Layout::Nhwc => [&[batch], &extents[..], &[channels]].concat(),
         };
-        let kernel_shape: Vec<i64> = (0..axes).map(|_| 1 + below([3, 6, 101][below(3)]) as i64).collect();
+        let largest = [3, 6, 101][below(3)];
+        let kernel_shape: Vec<i64> = (0..axes).map(|_| 1 + below(largest) as i64).collect();
         let anchor = kernel_shape.iter().map(|&extent| below(extent as usize) as i64).collect();
         let anchor = Some(anchor).filter(|_| below(2) == 0);
         let by = Composition { kind, kernel_shape, anchor, iterations: 1 + below(3) as i64, layout };
