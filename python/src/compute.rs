@@ -68,14 +68,14 @@ impl Work {
     pub fn plans(&self) -> Vec<&Plan> {
         match self {
             Work::Plan(plan) => vec![plan],
-            Work::Steps(steps) => steps.each().map(|step| &step.plan).collect(),
+            Work::Steps(steps) => steps.each().map(|(plan, _)| plan).collect(),
         }
     }
 
     fn outputs(&self) -> &[TensorSpec] {
         match self {
             Work::Plan(plan) => plan.outputs(),
-            Work::Steps(steps) => std::slice::from_ref(steps.tensor()),
+            Work::Steps(steps) => steps.first().outputs(),
         }
     }
 

@@ -635,7 +635,7 @@ fn compositions_refuse_boxes_without_numbers_that_fit() {
         let y = TensorMut::new(DType::U8, &SQUARE, &mut y).unwrap();
         Reference.run_steps_blocking(&steps, inputs, &mut [y])
     };
-    let (operator, what) = ("difference", "inputs");
+    let (operator, what) = ("dilate", "inputs");
     let count = |actual| ExecuteError::Plan(PlanError::OperandCount { operator, what, expected: "1", actual });
     assert_eq!(run(&[]), Err(count(0)));
     assert_eq!(run(&[x(&SQUARE), x(&SQUARE)]), Err(count(2)));

@@ -143,8 +143,8 @@ pub trait Backend: Shared {
     ) -> Result<(), ExecuteError>;
 
     /// Computes plans that follow each other: reads X and writes the Y of the last one. A `Gpu` keeps what lies between
-    /// on the device, in one submit, unless a tensor exceeds the device's limits; other backends keep it in memory of
-    /// the host.
+    /// on the device, in one submit. Other backends keep it in memory of the host, as a `Gpu` does for tensors beyond
+    /// the device's limits, which it pools in tiles and the host subtracts.
     ///
     /// # Errors
     /// As [`Backend::run`]. A backend that cannot compute one of the plans computes none.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::backend::{Backend, Outputs};
+use crate::backend::{Backend, Later, Outputs};
 use crate::element::{DType, Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::plan::{IndexPlan, Plan};
@@ -190,63 +190,23 @@ pub struct Request<'a, O, S = Ready> {
 /// A request without its types.
 #[derive(Debug)]
 struct Call<'a> {
-    work: Work,
+    plan: Plan,
+    /// What is computed instead, if it is several plans, of which `plan` is the first.
+    steps: Option<Steps>,
     inputs: Vec<TensorRef<'a>>,
     given: Vec<(DType, &'a mut [u8])>,
     /// What the indices of a pool would be.
     rules: Option<IndexPlan>,
 }
 
-/// What a request computes.
-#[derive(Debug)]
-enum Work {
-    Plan(Plan),
-    Steps(Steps),
-}
-
-impl Work {
-    /// The plan, or that of the last step.
-    fn plan(&self) -> &Plan {
-        match self {
-            Work::Plan(plan) => plan,
-            Work::Steps(steps) => steps.last_plan(),
-        }
-    }
-
-    async fn run(
-        &self,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-        backend: &dyn Backend,
-    ) -> Result<(), ExecuteError> {
-        match self {
-            Work::Plan(plan) => backend.run(plan, inputs, outputs).await,
-            Work::Steps(steps) => backend.run_steps(steps, inputs, outputs).await,
-        }
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn run_blocking(
-        &self,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-        backend: &dyn Backend,
-    ) -> Result<(), ExecuteError> {
-        match self {
-            Work::Plan(plan) => backend.run_blocking(plan, inputs, outputs),
-            Work::Steps(steps) => backend.run_steps_blocking(steps, inputs, outputs),
-        }
-    }
-}
-
 impl<'a> Call<'a> {
     fn with_indices(self, index_type: IndexType) -> Result<Self, PlanError> {
-        match (self.work, self.rules) {
-            (Work::Plan(Plan::Pool(plan)), Some(rules)) => {
+        match (self.plan, self.rules) {
+            (Plan::Pool(plan), Some(rules)) => {
                 let plan = Plan::Pool(plan.with_indices(IndexPlan { index_type, ..rules })?);
-                Ok(Call { work: Work::Plan(plan), rules: None, ..self })
+                Ok(Call { plan, rules: None, ..self })
             }
-            (work, rules) => Ok(Call { work, rules, ..self }),
+            (plan, rules) => Ok(Call { plan, rules, ..self }),
         }
     }
 
@@ -262,19 +222,46 @@ impl<'a> Call<'a> {
 
     async fn run(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
         if self.given.is_empty() {
-            return self.work.run(&self.inputs, made, backend).await;
+            return compute(&self.plan, self.steps.as_ref(), &self.inputs, made, backend).await;
         }
-        let outputs = &mut *Call::outputs(self.work.plan(), &mut self.given)?;
-        self.work.run(&self.inputs, outputs, backend).await
+        let outputs = &mut *Call::outputs(&self.plan, &mut self.given)?;
+        compute(&self.plan, self.steps.as_ref(), &self.inputs, outputs, backend).await
     }
 
     #[cfg(not(target_arch = "wasm32"))]
     fn run_blocking(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
         if self.given.is_empty() {
-            return self.work.run_blocking(&self.inputs, made, backend);
+            return compute_blocking(&self.plan, self.steps.as_ref(), &self.inputs, made, backend);
         }
-        let outputs = &mut *Call::outputs(self.work.plan(), &mut self.given)?;
-        self.work.run_blocking(&self.inputs, outputs, backend)
+        let outputs = &mut *Call::outputs(&self.plan, &mut self.given)?;
+        compute_blocking(&self.plan, self.steps.as_ref(), &self.inputs, outputs, backend)
+    }
+}
+
+fn compute<'a>(
+    plan: &'a Plan,
+    steps: Option<&'a Steps>,
+    inputs: &'a [TensorRef<'a>],
+    outputs: &'a mut [TensorMut<'_>],
+    backend: &'a dyn Backend,
+) -> Later<'a, ()> {
+    match steps {
+        None => backend.run(plan, inputs, outputs),
+        Some(steps) => backend.run_steps(steps, inputs, outputs),
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn compute_blocking(
+    plan: &Plan,
+    steps: Option<&Steps>,
+    inputs: &[TensorRef<'_>],
+    outputs: &mut [TensorMut<'_>],
+    backend: &dyn Backend,
+) -> Result<(), ExecuteError> {
+    match steps {
+        None => backend.run_blocking(plan, inputs, outputs),
+        Some(steps) => backend.run_steps_blocking(steps, inputs, outputs),
     }
 }
 
@@ -285,19 +272,19 @@ impl<'a, O, S> Request<'a, O, S> {
 
     /// A request of a plan whose types the caller has checked.
     pub(crate) fn of(plan: Result<Plan, PlanError>, inputs: Vec<TensorRef<'a>>) -> Self {
-        Request::new(plan.map(|plan| Call { work: Work::Plan(plan), inputs, given: Vec::new(), rules: None }))
+        Request::new(plan.map(|plan| Call { plan, steps: None, inputs, given: Vec::new(), rules: None }))
     }
 
     fn given(self, given: Vec<(DType, &'a mut [u8])>) -> Request<'a, ()> {
         Request::new(self.call.map(|call| Call { given, ..call }))
     }
 
-    /// The plan, or why there is none; of [`Steps`] that of the last one.
+    /// The plan, or why there is none; of [`Steps`] the first one.
     ///
     /// # Errors
     /// Those of the operator's `plan`, and of the tensors.
     pub fn plan(&self) -> Result<&Plan, &PlanError> {
-        self.call.as_ref().map(|call| call.work.plan())
+        self.call.as_ref().map(|call| &call.plan)
     }
 }
 
@@ -315,8 +302,7 @@ impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
     pub fn pool(pool: &(impl Pooling + ?Sized), x: impl AsTensor<'a, Element = T>) -> Self {
         let call = |x: TensorRef<'a>| {
             let (plan, rules) = pool.plan_and_rules(x.shape(), x.dtype())?;
-            let work = Work::Plan(Plan::Pool(plan));
-            Ok(Call { work, inputs: vec![x], given: Vec::new(), rules: Some(rules) })
+            Ok(Call { plan: Plan::Pool(plan), steps: None, inputs: vec![x], given: Vec::new(), rules: Some(rules) })
         };
         Request::new(x.tensor().and_then(call))
     }
@@ -334,8 +320,9 @@ impl<'a, T: Element> Request<'a, Tensor<T>> {
         steps: impl FnOnce(&[usize], DType) -> Result<Steps, PlanError>,
     ) -> Self {
         let call = |x: TensorRef<'a>| {
-            let work = Work::Steps(steps(x.shape(), x.dtype())?);
-            Ok(Call { work, inputs: vec![x], given: Vec::new(), rules: None })
+            let steps = steps(x.shape(), x.dtype())?;
+            let plan = steps.first().clone();
+            Ok(Call { plan, steps: Some(steps), inputs: vec![x], given: Vec::new(), rules: None })
         };
         Request::new(x.tensor().and_then(call))
     }
@@ -390,7 +377,7 @@ impl<O: Outputs, S> Request<'_, O, S> {
     /// ```
     pub async fn run(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
         let call = self.call?;
-        let mut made = O::new(call.work.plan())?;
+        let mut made = O::new(&call.plan)?;
         call.run(made.tensors().as_mut(), backend).await?;
         made.completed()
     }
@@ -409,7 +396,7 @@ impl<O: Outputs, S> Request<'_, O, S> {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_blocking(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
         let call = self.call?;
-        let mut made = O::new(call.work.plan())?;
+        let mut made = O::new(&call.plan)?;
         call.run_blocking(made.tensors().as_mut(), backend)?;
         made.completed()
     }

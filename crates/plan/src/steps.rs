@@ -1,10 +1,9 @@
 //! Plans that follow each other, whose tensors are all like X.
 
 use crate::backend::Backend;
-use crate::error::{ExecuteError, PlanError};
+use crate::error::ExecuteError;
 use crate::plan::Plan;
-use crate::tensor::TensorSpec;
-use crate::untyped::{TensorMut, TensorRef, words_for};
+use crate::untyped::{TensorMut, TensorRef, check_operands, words_for};
 
 /// Plans that are computed one after the other: [`Open::steps`](crate::Open::steps) and its siblings make them.
 ///
@@ -22,55 +21,29 @@ use crate::untyped::{TensorMut, TensorRef, words_for};
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct Steps {
-    before: Vec<Step>,
-    last: Step,
+    first: Plan,
+    rest: Vec<Step>,
 }
 
-/// A plan and the tensors that it reads: 0 is X, 1 what the first plan wrote, and so on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    pub plan: Plan,
-    pub inputs: &'static [usize],
-}
+/// A plan and the numbers of the tensors that it reads: 0 is X, 1 what the first plan wrote, and so on.
+type Step = (Plan, &'static [usize]);
 
 impl Steps {
-    /// Every tensor has the shape, the type and the layout of X.
-    pub(crate) fn new(before: Vec<Step>, last: Step) -> Steps {
-        Steps { before, last }
+    /// The first plan reads X. Every tensor has the shape, the type and the layout of X.
+    pub(crate) fn new(first: Plan, rest: Vec<Step>) -> Steps {
+        Steps { first, rest }
     }
 
-    /// The steps in their order.
+    /// The plans in their order, each with the numbers of the tensors that it reads.
     #[doc(hidden)]
-    pub fn each(&self) -> impl Iterator<Item = &Step> {
-        self.before.iter().chain([&self.last])
+    pub fn each(&self) -> impl Iterator<Item = (&Plan, &'static [usize])> {
+        [(&self.first, &[0][..])].into_iter().chain(self.rest.iter().map(|(plan, inputs)| (plan, *inputs)))
     }
 
-    /// The plan of the last step, whose Y is the result.
-    pub(crate) fn last_plan(&self) -> &Plan {
-        &self.last.plan
-    }
-
-    /// What X, Y and all tensors between them are like.
+    /// The first plan, whose X and Y are like those of all together.
     #[doc(hidden)]
-    pub fn tensor(&self) -> &TensorSpec {
-        &self.last.plan.outputs()[0]
-    }
-
-    /// Refuses tensors other than X and Y.
-    #[doc(hidden)]
-    pub fn check_operands(&self, inputs: &[TensorRef<'_>], outputs: &[TensorMut<'_>]) -> Result<(), ExecuteError> {
-        let (operator, expected) = (self.last.plan.operator(), "1");
-        for (what, actual) in [("inputs", inputs.len()), ("outputs", outputs.len())] {
-            if actual != 1 {
-                return Err(PlanError::OperandCount { operator, what, expected, actual }.into());
-            }
-        }
-        let read = inputs.iter().map(|x| ("x", x.dtype(), x.shape()));
-        for (what, dtype, shape) in read.chain(outputs.iter().map(|y| ("y", y.dtype(), y.shape()))) {
-            self.tensor().check_dtype(what, dtype)?;
-            self.tensor().check_shape(what, shape)?;
-        }
-        Ok(())
+    pub fn first(&self) -> &Plan {
+        &self.first
     }
 
     /// Runs the plans one by one, with what lies between in memory of the host.
@@ -81,31 +54,23 @@ impl Steps {
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
-        self.check_operands(inputs, outputs)?;
-        let TensorSpec { shape, dtype, .. } = self.tensor();
-        let bytes = usize::try_from(self.tensor().bytes()).unwrap_or(usize::MAX);
-        let mut made: Vec<Vec<u64>> = Vec::with_capacity(self.before.len());
-        for step in &self.before {
+        check_operands(&self.first, inputs, outputs)?;
+        let spec = &self.first.outputs()[0];
+        let bytes = usize::try_from(spec.bytes()).unwrap_or(usize::MAX);
+        let mut made: Vec<Vec<u64>> = Vec::with_capacity(self.rest.len());
+        for (plan, numbers) in self.each() {
+            let of = |words| TensorRef::new(spec.dtype, &spec.shape, &bytemuck::cast_slice(words)[..bytes]);
+            let made_before = made.iter().map(|words| of(words));
+            let tensors = inputs.iter().copied().map(Ok).chain(made_before).collect::<Result<Vec<_>, _>>()?;
+            let read: Vec<_> = numbers.iter().filter_map(|&number| tensors.get(number).copied()).collect();
+            if made.len() == self.rest.len() {
+                return backend.run(plan, &read, outputs).await;
+            }
             let mut words = words_for(bytes)?;
-            let y = TensorMut::new(*dtype, shape, &mut bytemuck::cast_slice_mut(&mut words)[..bytes])?.fresh();
-            backend.run(&step.plan, &self.read(step, inputs, &made)?, &mut [y]).await?;
+            let y = TensorMut::new(spec.dtype, &spec.shape, &mut bytemuck::cast_slice_mut(&mut words)[..bytes])?;
+            backend.run(plan, &read, &mut [y.fresh()]).await?;
             made.push(words);
         }
-        backend.run(&self.last.plan, &self.read(&self.last, inputs, &made)?, outputs).await
-    }
-
-    /// The tensors that a step reads.
-    fn read<'a>(
-        &'a self,
-        step: &Step,
-        inputs: &[TensorRef<'a>],
-        made: &'a [Vec<u64>],
-    ) -> Result<Vec<TensorRef<'a>>, PlanError> {
-        let TensorSpec { shape, dtype, .. } = self.tensor();
-        let bytes = usize::try_from(self.tensor().bytes()).unwrap_or(usize::MAX);
-        let of = |words: &'a Vec<u64>| TensorRef::new(*dtype, shape, &bytemuck::cast_slice(words)[..bytes]);
-        let made = made.iter().map(of);
-        let tensors = inputs.iter().copied().map(Ok).chain(made).collect::<Result<Vec<_>, _>>()?;
-        Ok(step.inputs.iter().filter_map(|&number| tensors.get(number).copied()).collect())
+        Ok(())
     }
 }

@@ -273,8 +273,8 @@ impl Chain {
     ) -> Result<DeviceTensor, ExecuteError> {
         let mut last = x.clone();
         let mut tensors = vec![x];
-        for (step, prepared) in steps.each().zip(prepared) {
-            let inputs: Vec<&DeviceTensor> = step.inputs.iter().filter_map(|&number| tensors.get(number)).collect();
+        for ((_, numbers), prepared) in steps.each().zip(prepared) {
+            let inputs: Vec<&DeviceTensor> = numbers.iter().filter_map(|&number| tensors.get(number)).collect();
             [last] = self.step(prepared, &inputs)?;
             tensors.push(last.clone());
         }

@@ -213,8 +213,8 @@ impl Gpu {
     /// The preparations of steps, in their order, through the plan cache.
     pub(super) async fn prepare_steps(&self, steps: &Steps) -> Result<Vec<Prepared>, ExecuteError> {
         let mut prepared = Vec::new();
-        for step in steps.each() {
-            prepared.push(self.prepare_cached(&step.plan).await?);
+        for (plan, _) in steps.each() {
+            prepared.push(self.prepare_cached(plan).await?);
         }
         Ok(prepared)
     }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use wgpu_pooling_plan::internal::{check_operands, zeros};
 use wgpu_pooling_plan::{
-    Backend, DifferencePlan, ExecuteError, Later, Layout, Plan, PlanError, Run, Steps, Stream, TensorMut, TensorRef,
-    TensorSpec,
+    Backend, ExecuteError, Later, Plan, PlanError, Reference, Run, Steps, Stream, TensorMut, TensorRef,
 };
 
 use super::chain::Chain;
@@ -178,6 +177,10 @@ impl Gpu {
             prepared.compute_checked(inputs, outputs).await
         };
         match whole.await {
+            // The host has both tensors, and subtracts them in less time than they take to the device and back.
+            Err(error) if exceeds_limits(&error) && matches!(plan, Plan::Difference(_)) => {
+                Reference.run(plan, inputs, outputs).await
+            }
             Err(error) if exceeds_limits(&error) => {
                 // Boxed, so that this future is not as large.
                 Box::pin(self.run_in_tiles(plan, inputs, outputs)).await
@@ -193,13 +196,13 @@ impl Gpu {
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
-        steps.check_operands(inputs, outputs)?;
+        check_operands(steps.first(), inputs, outputs)?;
         let whole = async {
             let prepared = self.prepare_steps(steps).await?;
             // Without elements there is nothing to compute.
             let Some(&x) = inputs.iter().find(|x| !x.bytes().is_empty()) else { return Ok(()) };
             let mut chain = self.chain().one_shot();
-            let x = chain.upload(x, steps.tensor().layout)?;
+            let x = chain.upload(x, steps.first().inputs()[0].layout)?;
             let y = chain.record_steps(steps, &prepared, x)?;
             let places = [chain.read_back_bytes(&y)?];
             only_step(chain).await?.write(&places, outputs)
@@ -208,26 +211,6 @@ impl Gpu {
             Err(error) if exceeds_limits(&error) => Box::pin(steps.one_by_one(self, inputs, outputs)).await,
             other => other,
         }
-    }
-
-    /// A difference whose tensors exceed the device's limits: one part of at most this many bytes after the other.
-    async fn difference_in_parts(
-        &self,
-        inputs: &[TensorRef<'_>],
-        y: &mut TensorMut<'_>,
-        most_bytes: u64,
-    ) -> Result<(), ExecuteError> {
-        let (dtype, layout) = (y.dtype(), Layout::Nchw);
-        let part_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX).max(dtype.bytes());
-        let part_bytes = part_bytes - part_bytes % dtype.bytes();
-        for (number, y) in y.bytes_mut()?.chunks_mut(part_bytes).enumerate() {
-            let spec = TensorSpec { shape: vec![1, 1, y.len() / dtype.bytes()], dtype, layout };
-            let parts = inputs.iter().filter_map(|x| x.bytes().chunks(part_bytes).nth(number));
-            let parts = parts.map(|part| TensorRef::new(dtype, &spec.shape, part)).collect::<Result<Vec<_>, _>>()?;
-            let prepared = self.prepare_cached(&Plan::Difference(DifferencePlan::of(&spec))).await?;
-            prepared.compute(&parts, &mut [TensorMut::new(dtype, &spec.shape, y)?]).await?;
-        }
-        Ok(())
     }
 
     /// A plan whose tensors exceed the device's limits: a stream over the caller's memory.
@@ -250,20 +233,15 @@ impl Gpu {
             let (dtype, shape) = (output.dtype(), output.shape());
             sinks.push(if output.is_fresh() { output.reborrow() } else { TensorMut::new(dtype, shape, made)? });
         }
-        let budget = binding.saturating_mul(OWN_BINDINGS).min(OWN_BUDGET);
-        if let (Plan::Difference(_), [y]) = (plan, &mut sinks[..]) {
-            self.difference_in_parts(&inputs, y, budget / OWN_BINDINGS).await?;
-        } else {
-            let mut stream = Stream::new(plan.clone(), budget);
-            for input in &mut inputs {
-                stream = stream.source(input);
-            }
-            for sink in &mut sinks {
-                stream = stream.sink(sink);
-            }
-            // Calls of a handle that polls wait in their first poll, so that no two tiles would be in flight.
-            stream.run(&Gpu { polls: false, ..self.clone() }).await?;
+        let mut stream = Stream::new(plan.clone(), binding.saturating_mul(OWN_BINDINGS).min(OWN_BUDGET));
+        for input in &mut inputs {
+            stream = stream.source(input);
         }
+        for sink in &mut sinks {
+            stream = stream.sink(sink);
+        }
+        // Calls of a handle that polls wait in their first poll, so that no two tiles would be in flight.
+        stream.run(&Gpu { polls: false, ..self.clone() }).await?;
         drop(sinks);
         outputs.iter_mut().zip(&made).filter(|(output, _)| !output.is_fresh()).try_for_each(|(y, made)| y.put(made))
     }

@@ -7,7 +7,7 @@ use crate::error::PlanError;
 use crate::plan::{DifferencePlan, Plan, PoolPlan};
 use crate::pooling::Pooling;
 use crate::request::{AsTensor, Request};
-use crate::steps::{Step, Steps};
+use crate::steps::Steps;
 use crate::tensor::Tensor;
 
 impl SlidingBox {
@@ -23,15 +23,9 @@ impl SlidingBox {
 /// Two pools and, perhaps, a difference, with the numbers of the tensors that the second pool and the difference read:
 /// 0 is X, 1 what the first pool writes, 2 what the second one writes.
 fn steps([first, second]: [PoolPlan; 2], of: &'static [usize], difference: Option<&'static [usize]>) -> Steps {
-    let first = Step { plan: Plan::Pool(first), inputs: &[0] };
-    let second = Step { plan: Plan::Pool(second), inputs: of };
-    match difference {
-        None => Steps::new(vec![first], second),
-        Some(inputs) => {
-            let plan = Plan::Difference(DifferencePlan::of(&second.plan.outputs()[0]));
-            Steps::new(vec![first, second], Step { plan, inputs })
-        }
-    }
+    let subtracts = Plan::Difference(DifferencePlan::of(&first.outputs[0]));
+    let last = difference.map(|inputs| (subtracts, inputs));
+    Steps::new(Plan::Pool(first), [(Plan::Pool(second), of)].into_iter().chain(last).collect())
 }
 
 /// Flat opening by a box: the dilation of the erosion, which removes what is bright and smaller than the box.
@@ -84,8 +78,7 @@ pub struct Gradient(SlidingBox);
 
 /// The white top-hat by a box: X minus its opening ([`Open`]).
 ///
-/// Integers saturate, as OpenCV's do; floats are subtracted by IEEE's rules, f16 and bf16 in f32 and rounded once more,
-/// and every NaN is the same. On a GPU f16, bf16 and f64 are refused ([`PlanError::NotOnGpu`]) before anything runs.
+/// Differences are those of [`Gradient`].
 ///
 /// ```
 /// use wgpu_pooling::{Reference, TensorView, TopHat};
@@ -100,8 +93,7 @@ pub struct TopHat(SlidingBox);
 
 /// The black top-hat by a box: the closing of X ([`Close`]) minus X.
 ///
-/// Integers saturate, as OpenCV's do; floats are subtracted by IEEE's rules, f16 and bf16 in f32 and rounded once more,
-/// and every NaN is the same. On a GPU f16, bf16 and f64 are refused ([`PlanError::NotOnGpu`]) before anything runs.
+/// Differences are those of [`Gradient`].
 ///
 /// ```
 /// use wgpu_pooling::{BlackHat, Reference, TensorView};

@@ -293,13 +293,13 @@ fn composition(axes: usize, bytes: &mut Bytes<'_>) {
     };
     let (dtype, shape, limits) = (bytes.of(&DType::ALL), bytes.shape(axes), bytes.limits());
     let Ok(steps) = by.steps(&shape, dtype) else { return };
-    for step in steps.each() {
-        if let Ok(schedule) = select(&step.plan, &limits, &bytes.choice()) {
+    for (plan, _) in steps.each() {
+        if let Ok(schedule) = select(plan, &limits, &bytes.choice()) {
             assert_eq!(schedule.check(&limits), Ok(()), "{by:?}");
         }
     }
     if small(&shape) {
-        let x = vec![bytes.byte(); steps.tensor().bytes() as usize];
+        let x = vec![bytes.byte(); steps.first().outputs()[0].bytes() as usize];
         let mut y = x.clone();
         let x = TensorRef::new(dtype, &shape, &x).expect("its length");
         let y = TensorMut::new(dtype, &shape, &mut y).expect("its length");
