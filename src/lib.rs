@@ -4,8 +4,8 @@
 //!
 //! * [`MaxPool`], [`GlobalMaxPool`]: ONNX MaxPool, opset 1 to 22, with Indices and every attribute.
 //! * [`MinPool`], [`GlobalMinPool`], [`AdaptiveMinPool`]: minima over the windows of any of these.
-//! * [`Dilate`], [`Erode`], [`Open`], [`Close`], [`Gradient`], [`TopHat`], [`BlackHat`]: flat morphology by boxes of any
-//!   size.
+//! * [`Dilate`], [`Erode`], [`Open`], [`Close`], [`Gradient`], [`TopHat`], [`BlackHat`]: flat morphology by boxes of
+//!   any size.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
 //! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
 //! * [`IndexSpace::convert`]: indices from one convention to another, on the host.

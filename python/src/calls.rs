@@ -5,10 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use wgpu_pooling::{ExecuteError, IndexType};
 
-use crate::compute::{Operand, Work, compute, converted};
+use crate::compute::{Operand, compute, converted};
 use crate::error::{Fallible, guarded};
 use crate::gpu::PyGpu;
 use crate::operators::{self, Keywords};
+use crate::work::Work;
 
 type Device<'a, 'py> = Option<&'a Bound<'py, PyGpu>>;
 /// An array or a tensor of a device, and the short name of an array's element type.

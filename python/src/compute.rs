@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use wgpu_pooling::{
-    AsTensor, Backend, DType, DeviceTensor, ExecuteError, Gpu, Index, IndexSpace, IndexType, Later, Plan, PlanError,
-    Prepare, Steps, TensorMut, TensorRef, TensorSpec,
+    AsTensor, DType, DeviceTensor, ExecuteError, Gpu, Index, IndexSpace, IndexType, Plan, PlanError, Prepare,
+    TensorMut, TensorRef,
 };
 
 use crate::arrays::{Input, Output, dtype_named, numpy_dtype};
@@ -14,6 +14,7 @@ use crate::device_tensor::PyDeviceTensor;
 use crate::error::Fallible;
 use crate::gpu::PyGpu;
 use crate::watch::{run, until_signal};
+use crate::work::Work;
 
 /// A tensor that a call reads.
 pub(crate) enum Operand<'py> {
@@ -53,53 +54,6 @@ impl<'py> Operand<'py> {
                 let name = crate::arrays::numpy_name(other);
                 Err(PyTypeError::new_err(format!("indices are of type {name}, expected int32 or int64")))
             }
-        }
-    }
-}
-
-/// What is computed.
-pub(crate) enum Work {
-    Plan(Plan),
-    Steps(Steps),
-}
-
-impl Work {
-    /// The plans, of which some may take long.
-    pub fn plans(&self) -> Vec<&Plan> {
-        match self {
-            Work::Plan(plan) => vec![plan],
-            Work::Steps(steps) => steps.each().map(|(plan, _)| plan).collect(),
-        }
-    }
-
-    fn outputs(&self) -> &[TensorSpec] {
-        match self {
-            Work::Plan(plan) => plan.outputs(),
-            Work::Steps(steps) => steps.first().outputs(),
-        }
-    }
-
-    pub fn run<'a>(
-        &'a self,
-        backend: &'a dyn Backend,
-        inputs: &'a [TensorRef<'a>],
-        outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
-        match self {
-            Work::Plan(plan) => backend.run(plan, inputs, outputs),
-            Work::Steps(steps) => backend.run_steps(steps, inputs, outputs),
-        }
-    }
-
-    pub fn run_blocking(
-        &self,
-        backend: &dyn Backend,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-    ) -> Result<(), ExecuteError> {
-        match self {
-            Work::Plan(plan) => backend.run_blocking(plan, inputs, outputs),
-            Work::Steps(steps) => backend.run_steps_blocking(steps, inputs, outputs),
         }
     }
 }

@@ -12,9 +12,9 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use wgpu_pooling::{Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
 
-use crate::compute::Work;
 use crate::error::{Fallible, device_error};
 use crate::fork::threads;
+use crate::work::Work;
 
 /// The time between two looks at Python's signals.
 const PAUSE: Duration = Duration::from_millis(50);

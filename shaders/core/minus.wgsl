@@ -54,21 +54,12 @@ fn minus(a: u32, b: u32) -> u32 {
   let swapped = (other & MAGNITUDE) > (a & MAGNITUDE);
   let large = select(a, other, swapped);
   let small = select(other, a, swapped);
-  if ((large & MAGNITUDE) >= INFINITE) {
-    // NaN of a NaN, and of an infinity and the other one.
-    let none = (large & MAGNITUDE) > INFINITE || (large ^ small) == SIGN;
-    return select(large, 0x7fc00000u, none);
-  }
   // What is shifted out of the smaller one stays as its lowest bit.
   let shift = min(exponent(large) - exponent(small), 27u);
   let aligned = significand(small);
   let addend = (aligned >> shift) | u32((aligned & ((1u << shift) - 1u)) != 0u);
   let opposite = ((large ^ small) >> 31u) == 1u;
   let sum = select(significand(large) + addend, significand(large) - addend, opposite);
-  if (sum == 0u) {
-    // Only -0 minus +0 is -0.
-    return large & small & SIGN;
-  }
   // The leading bit belongs at bit 26. The sum may reach bit 27; to the left it is shifted as far as the exponent goes.
   let carried = sum >> 27u;
   let up = min(countLeadingZeros(sum) + carried - 5u, exponent(large) - 1u);
@@ -77,5 +68,15 @@ fn minus(a: u32, b: u32) -> u32 {
   let packed = ((exponent(large) + carried - up - 1u) << 23u) + (number >> 3u);
   let rest = number & 7u;
   let rounded = packed + u32(rest > 4u || (rest == 4u && (packed & 1u) == 1u));
-  return (large & SIGN) | min(rounded, INFINITE);
+  var difference = (large & SIGN) | min(rounded, INFINITE);
+  if (sum == 0u) {
+    // Only -0 minus +0 is -0.
+    difference = large & small & SIGN;
+  }
+  if ((large & MAGNITUDE) >= INFINITE) {
+    // NaN of a NaN, and of two infinities of which none is left.
+    let none = (large & MAGNITUDE) > INFINITE || (large ^ small) == SIGN;
+    difference = select(large, 0x7fc00000u, none);
+  }
+  return difference;
 }

@@ -10,7 +10,7 @@ use crate::error::{ExecuteError, PlanError};
 use crate::plan::Plan;
 use crate::steps::Steps;
 use crate::tensor::{Tensor, TensorSpec};
-use crate::untyped::{TensorMut, TensorRef};
+use crate::untyped::{TensorMut, TensorRef, check_operands, words_for};
 
 /// What the methods of a [`Backend`], and of [sources](crate::AsyncSource) and [sinks](crate::AsyncSink) that wait,
 /// return: a boxed future of a result, `Send` outside the web. The box is what makes `dyn Backend` possible.
@@ -167,7 +167,7 @@ pub trait Backend: Shared {
         inputs: &'a [TensorRef<'a>],
         outputs: &'a mut [TensorMut<'_>],
     ) -> Later<'a, ()> {
-        Box::pin(steps.one_by_one(self, inputs, outputs))
+        Box::pin(one_by_one(self, steps, inputs, outputs))
     }
 
     /// [`Backend::run_steps`], waiting for the result in this thread. Outside the web.
@@ -371,6 +371,35 @@ pub trait Run: Shared {
         self.run_blocking(inputs, made.tensors().as_mut())?;
         made.completed()
     }
+}
+
+/// Computes steps one by one, with what lies between in memory of the host.
+pub async fn one_by_one(
+    backend: &(impl Backend + ?Sized),
+    steps: &Steps,
+    inputs: &[TensorRef<'_>],
+    outputs: &mut [TensorMut<'_>],
+) -> Result<(), ExecuteError> {
+    check_operands(steps.first(), inputs, outputs)?;
+    let spec = &steps.first().outputs()[0];
+    let bytes = usize::try_from(spec.bytes()).unwrap_or(usize::MAX);
+    let (last, mut made) = (steps.each().count(), Vec::<Vec<u64>>::new());
+    for (number, (plan, read)) in (1..).zip(steps.each()) {
+        let mut tensors = inputs.to_vec();
+        for words in &made {
+            tensors.push(TensorRef::new(spec.dtype, &spec.shape, &bytemuck::cast_slice(words)[..bytes])?);
+        }
+        let read: Vec<_> = read.iter().filter_map(|&number| tensors.get(number).copied()).collect();
+        if number == last {
+            backend.run(plan, &read, outputs).await?;
+        } else {
+            let mut words = words_for(bytes)?;
+            let y = TensorMut::new(spec.dtype, &spec.shape, &mut bytemuck::cast_slice_mut(&mut words)[..bytes])?;
+            backend.run(plan, &read, &mut [y.fresh()]).await?;
+            made.push(words);
+        }
+    }
+    Ok(())
 }
 
 macro_rules! backend_by_reference {

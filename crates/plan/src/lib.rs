@@ -81,6 +81,7 @@ pub use tile::{Region, Tile, Tiling};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::activation::{activate, activate_all};
+    pub use crate::backend::one_by_one;
     pub use crate::bad_indices::{BadIndices, stay_in_plane};
     pub use crate::difference::subtract;
     pub use crate::element::Number;

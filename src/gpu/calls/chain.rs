@@ -253,7 +253,8 @@ impl Chain {
     /// As [`Chain::steps`].
     ///
     /// ```no_run
-    /// # fn f(mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # fn f(mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
+    /// # -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::Open;
     /// let y = chain.steps_blocking(&Open::new([9, 9]).steps(x.shape(), x.dtype())?, &x)?;
     /// # Ok(())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::internal::{check_operands, zeros};
+use wgpu_pooling_plan::internal::{check_operands, one_by_one, zeros};
 use wgpu_pooling_plan::{
     Backend, ExecuteError, Later, Plan, PlanError, Reference, Run, Steps, Stream, TensorMut, TensorRef,
 };
@@ -208,7 +208,7 @@ impl Gpu {
             only_step(chain).await?.write(&places, outputs)
         };
         match whole.await {
-            Err(error) if exceeds_limits(&error) => Box::pin(steps.one_by_one(self, inputs, outputs)).await,
+            Err(error) if exceeds_limits(&error) => Box::pin(one_by_one(self, steps, inputs, outputs)).await,
             other => other,
         }
     }
