@@ -35,7 +35,7 @@ fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return select(vec2<u32>(a.x - b.x, high), vec2<u32>(negative - 1u, 0x7fffffffu + negative), overflows);
 }
 
-//// minus_f32: By the rules of IEEE 754, which WGSL does not promise for overflow, NaN, subnormals and the sign of zero.
+//// minus_f32: By the rules of IEEE 754. WGSL does not promise them for overflow, NaN, subnormals and signs of zeros.
 // requires: SIGN, MAGNITUDE, INFINITE
 // A number is its significand times a power of two: the biased exponent, which is 1 for subnormals too, and 24 bits.
 fn exponent(number: u32) -> u32 {

@@ -1,5 +1,5 @@
-//! Compositions of dilation and erosion with any box, and what their definitions say: every position is tried instead of
-//! computing the right ones, and numbers are subtracted in a wider type.
+//! Compositions of dilation and erosion with any box, and what their definitions say: every position is tried instead
+//! of computing the right ones, and numbers are subtracted in a wider type.
 
 use half::{bf16, f16};
 use wgpu_pooling::{BlackHat, Close, DType, Gradient, Layout, Open, PlanError, Steps, TopHat};

@@ -109,8 +109,6 @@ pub struct BlackHat(SlidingBox);
 /// The methods of a composition, and its steps by the dilation and the erosion.
 macro_rules! composition {
     ($type:ident, $steps:expr) => {
-        by_boxes!($type);
-
         impl $type {
             /// How often each of the two pools applies the box. Default 1. Openings and closings are those of a larger
             /// box, and not repeated.
@@ -163,6 +161,11 @@ macro_rules! composition {
     };
 }
 
+by_boxes!(Open);
+by_boxes!(Close);
+by_boxes!(Gradient);
+by_boxes!(TopHat);
+by_boxes!(BlackHat);
 composition!(Open, |[dilation, erosion]| steps([erosion, dilation], &[1], None));
 composition!(Close, |[dilation, erosion]| steps([dilation, erosion], &[1], None));
 composition!(Gradient, |[dilation, erosion]| steps([dilation, erosion], &[0], Some(&[1, 2])));

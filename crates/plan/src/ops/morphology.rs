@@ -144,8 +144,6 @@ pub(super) use by_boxes;
 /// The methods of a pool over boxes, its name in plans, and what makes it of the pool of maxima.
 macro_rules! morphology {
     ($type:ident, $operator:literal, $pool:expr) => {
-        by_boxes!($type);
-
         impl $type {
             /// How often the box is applied, in one pass over one larger box. Default 1. The result is that of as many
             /// calls, but for NaN, which only wins as the first element of its window, and for the sign of zeros.
@@ -204,5 +202,7 @@ macro_rules! morphology {
     };
 }
 
+by_boxes!(Dilate);
+by_boxes!(Erode);
 morphology!(Dilate, "dilate", std::convert::identity);
 morphology!(Erode, "erode", Minimum::of);
