@@ -282,7 +282,7 @@ pub enum Operand {
     X,
     /// Y.
     Y,
-    /// The indices that an unpool reads.
+    /// The second input: the indices that an unpool reads, or what a difference subtracts.
     Indices,
     /// The indices that a pool writes.
     IndicesOut,

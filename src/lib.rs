@@ -4,7 +4,8 @@
 //!
 //! * [`MaxPool`], [`GlobalMaxPool`]: ONNX MaxPool, opset 1 to 22, with Indices and every attribute.
 //! * [`MinPool`], [`GlobalMinPool`], [`AdaptiveMinPool`]: minima over the windows of any of these.
-//! * [`Dilate`], [`Erode`]: flat morphology by boxes of any size.
+//! * [`Dilate`], [`Erode`], [`Open`], [`Close`], [`Gradient`], [`TopHat`], [`BlackHat`]: flat morphology by boxes of
+//!   any size.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
 //! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
 //! * [`local_maxima`]: the peaks of a map, from the values and the indices of a pool.
@@ -135,16 +136,17 @@ pub use wgpu_pooling_onnx as onnx;
 #[doc(inline)]
 pub use wgpu_pooling_plan::{
     Activation, AdaptiveMaxPool, AdaptiveMinPool, AsTensor, AsyncSink, AsyncSource, Attribute, AutoPad, Backend,
-    CeilRule, DType, Dilate, Duplicates, Element, EmptyIndex, EmptyValue, Erode, ExecuteError, GlobalMaxPool,
-    GlobalMinPool, Index, IndexFlattening, IndexSpace, IndexType, Later, Layout, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
-    MaybeSend, MinPool, Minimum, NanPolicy, Node, NodeInput, Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit,
-    Peak, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference, Request, Run, SamePadding, Shared, Sink,
-    SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport, Tensor, TensorMut, TensorRef, TensorSpec,
-    TensorView, UnpoolMinSize, UnpoolSpace, element_count, local_maxima, with_element,
+    BlackHat, CeilRule, Close, DType, Dilate, Duplicates, Element, EmptyIndex, EmptyValue, Erode, ExecuteError,
+    GlobalMaxPool, GlobalMinPool, Gradient, Index, IndexFlattening, IndexSpace, IndexType, Later, Layout,
+    MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, MinPool, Minimum, NanPolicy, Node, NodeInput, Open, Operator,
+    OutOfBounds, Outputs, OutsideWindow, PadsLimit, Peak, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference,
+    Request, Run, SamePadding, Shared, Sink, SizeRounding, Source, Steps, StorageOrder, Stream, StreamProgress,
+    StreamReport, Tensor, TensorMut, TensorRef, TensorSpec, TensorView, TopHat, UnpoolMinSize, UnpoolSpace,
+    element_count, local_maxima, with_element,
 };
 #[doc(hidden)]
 pub use wgpu_pooling_plan::{
-    AxisWindow, IndexPlan, IndexStrides, PoolAxis, PoolPlan, Region, Taps, Tile, Tiling, UnpoolPlan,
+    AxisWindow, DifferencePlan, IndexPlan, IndexStrides, PoolAxis, PoolPlan, Region, Taps, Tile, Tiling, UnpoolPlan,
 };
 pub use wgsl::key::KernelKey;
 pub use wgsl::wgsl;

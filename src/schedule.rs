@@ -508,7 +508,7 @@ impl Schedule {
     pub fn input_operands(&self) -> &'static [Operand] {
         match &self.plan {
             Plan::Pool(_) => &[Operand::X],
-            Plan::Unpool(_) => &[Operand::X, Operand::Indices],
+            Plan::Unpool(_) | Plan::Difference(_) => &[Operand::X, Operand::Indices],
         }
     }
 
@@ -516,7 +516,7 @@ impl Schedule {
     pub fn output_operands(&self) -> &'static [Operand] {
         match &self.plan {
             Plan::Pool(_) => &[Operand::Y, Operand::IndicesOut],
-            Plan::Unpool(_) => &[Operand::Y],
+            Plan::Unpool(_) | Plan::Difference(_) => &[Operand::Y],
         }
     }
 

@@ -175,6 +175,16 @@ uniform! {
 }
 
 uniform! {
+    /// The uniform of a difference (shaders/kernel/difference.wgsl).
+    Difference {
+        outputs: u32,
+        grid_width: u32,
+        reserved_0: u32,
+        reserved_1: u32,
+    }
+}
+
+uniform! {
     /// The stride of each coordinate (shaders/core/gather.wgsl).
     Strides {
         n: u32,

@@ -9,6 +9,8 @@ pub fn describe(report: &mut String, plan: &Plan) -> fmt::Result {
     match plan {
         Plan::Pool(plan) => pool(report, plan),
         Plan::Unpool(plan) => unpool(report, plan),
+        // No operator of a node is one.
+        Plan::Difference(_) => Ok(()),
     }
 }
 

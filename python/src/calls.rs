@@ -9,6 +9,7 @@ use crate::compute::{Operand, compute, converted};
 use crate::error::{Fallible, guarded};
 use crate::gpu::PyGpu;
 use crate::operators::{self, Keywords};
+use crate::work::Work;
 
 type Device<'a, 'py> = Option<&'a Bound<'py, PyGpu>>;
 /// An array or a tensor of a device, and the short name of an array's element type.
@@ -30,8 +31,32 @@ pub(crate) fn pool<'py>(
         let indices = indices.map(|name| operators::index_type("indices", name)).transpose()?;
         let x = Operand::new(x.0, &x.1)?;
         let plan = pool.plan(&x.shape()?, x.dtype()?, indices)?;
-        compute(py, plan, device, vec![x])
+        compute(py, Work::Plan(plan), device, vec![x])
     })
+}
+
+/// A composition of dilation and erosion.
+#[pyfunction]
+pub(crate) fn composition<'py>(
+    py: Python<'py>,
+    operator: &str,
+    keywords: &Bound<'py, PyDict>,
+    device: Device<'_, 'py>,
+    x: Tensor<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(py, || {
+        let x = Operand::new(x.0, &x.1)?;
+        let steps = operators::composition(operator, Keywords::read(keywords)?, &x.shape()?, x.dtype()?)?;
+        only(compute(py, Work::Steps(steps), device, vec![x])?)
+    })
+}
+
+/// The output of what has one.
+fn only<'py>(mut outputs: Vec<Bound<'py, PyAny>>) -> Fallible<Bound<'py, PyAny>> {
+    match outputs.pop() {
+        Some(output) => Ok(output),
+        None => Err(ExecuteError::Device("the plan has no output".to_owned()).into()),
+    }
 }
 
 /// The values of x at the positions that indices name.
@@ -81,11 +106,7 @@ fn unpooled<'py>(
 ) -> Fallible<Bound<'py, PyAny>> {
     let (x, indices) = (Operand::new(x.0, &x.1)?, Operand::new(indices.0, &indices.1)?);
     let plan = unpool.plan(&x.shape()?, x.dtype()?, indices.index_type()?)?;
-    let mut outputs = compute(py, plan, device, vec![x, indices])?;
-    match outputs.pop() {
-        Some(output) => Ok(output),
-        None => Err(ExecuteError::Device("the plan has no output".to_owned()).into()),
-    }
+    only(compute(py, Work::Plan(plan), device, vec![x, indices])?)
 }
 
 /// Indices in another convention.

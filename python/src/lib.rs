@@ -6,6 +6,7 @@
 //! | `calls.rs` | the functions that Python sees |
 //! | `operators.rs` | keyword arguments to operators, which say what is wrong with them |
 //! | `compute.rs` | plans on arrays and on tensors of a device |
+//! | `work.rs` | a plan, or several |
 //! | `watch.rs` | computing without the GIL, and stopping at a signal |
 //! | `arrays.rs` | numpy arrays as bytes, without a copy |
 //! | `gpu.rs`, `gpu_methods.rs`, `device_tensor.rs` | GPUs and their tensors as Python's objects |
@@ -27,6 +28,7 @@ mod gpu;
 mod gpu_methods;
 mod operators;
 mod watch;
+mod work;
 
 use pyo3::prelude::*;
 
@@ -36,7 +38,7 @@ pub use wgpu_pooling_onnxruntime::RegisterCustomOps;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::calls::{convert, inverse, pool, unpool};
+    use super::calls::{composition, convert, inverse, pool, unpool};
     #[pymodule_export]
     use super::device_tensor::PyDeviceTensor;
     #[pymodule_export]

@@ -4,8 +4,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, CeilRule, Dilate, Erode, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool,
-    Minimum, PlanError, Pooling,
+    AdaptiveMaxPool, Attribute, BlackHat, CeilRule, Close, DType, Dilate, Erode, GlobalMaxPool, Gradient, IndexSpace,
+    IndexType, MaxPool, MaxUnpool, Minimum, Open, PlanError, Pooling, Steps, TopHat,
 };
 
 use crate::error::{Failure, Fallible, plan_error};
@@ -151,7 +151,7 @@ macro_rules! with_pool_options {
     }};
 }
 
-/// A dilation or erosion of keywords.
+/// An operator over boxes of keywords.
 macro_rules! morphology {
     ($type:ident, $keywords:ident) => {{
         let mut keywords = $keywords;
@@ -188,6 +188,18 @@ pub(crate) fn pool(operator: &str, preset: &str, keywords: Keywords) -> Fallible
         "adaptive_min_pool" => Ok(Box::new(Minimum::of(adaptive_max_pool(preset, keywords)?))),
         _ => Ok(Box::new(max_pool(preset, keywords)?)),
     }
+}
+
+/// The steps of a composition for an X of this shape and type.
+pub(crate) fn composition(operator: &str, keywords: Keywords, shape: &[usize], dtype: DType) -> Fallible<Steps> {
+    let steps = match operator {
+        "opening" => morphology!(Open, keywords).steps(shape, dtype),
+        "closing" => morphology!(Close, keywords).steps(shape, dtype),
+        "gradient" => morphology!(Gradient, keywords).steps(shape, dtype),
+        "top_hat" => morphology!(TopHat, keywords).steps(shape, dtype),
+        _ => morphology!(BlackHat, keywords).steps(shape, dtype),
+    };
+    Ok(steps?)
 }
 
 fn max_pool(preset: &str, mut keywords: Keywords) -> Fallible<MaxPool> {

@@ -10,10 +10,11 @@ use std::thread::{Builder, Thread, current, park_timeout, scope};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use wgpu_pooling::{Backend, Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
+use wgpu_pooling::{Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
 
 use crate::error::{Fallible, device_error};
 use crate::fork::threads;
+use crate::work::Work;
 
 /// The time between two looks at Python's signals.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -26,21 +27,21 @@ const SHORT_TAPS: u64 = 16 << 20;
 pub(crate) fn run(
     py: Python<'_>,
     gpu: Option<&Gpu>,
-    plan: &Plan,
+    work: &Work,
     inputs: &[TensorRef<'_>],
     outputs: &mut [TensorMut<'_>],
 ) -> Fallible<()> {
     match gpu {
-        Some(gpu) if is_long(plan) => py.detach(|| until_signal(gpu.run(plan, inputs, outputs))),
-        Some(gpu) => Ok(py.detach(|| gpu.run_blocking(plan, inputs, outputs))?),
+        Some(gpu) if is_long(work) => py.detach(|| until_signal(work.run(gpu, inputs, outputs))),
+        Some(gpu) => Ok(py.detach(|| work.run_blocking(gpu, inputs, outputs))?),
         None => {
             let pool = threads(py)?;
             py.detach(|| {
                 let run = |cpu: Cpu, outputs: &mut [TensorMut<'_>]| match &pool {
-                    Some(pool) => pool.install(|| cpu.run_blocking(plan, inputs, outputs)),
-                    None => cpu.run_blocking(plan, inputs, outputs),
+                    Some(pool) => pool.install(|| work.run_blocking(&cpu, inputs, outputs)),
+                    None => work.run_blocking(&cpu, inputs, outputs),
                 };
-                if is_long(plan) { stoppable(|cpu| run(cpu, outputs)) } else { Ok(run(Cpu::new(), outputs)?) }
+                if is_long(work) { stoppable(|cpu| run(cpu, outputs)) } else { Ok(run(Cpu::new(), outputs)?) }
             })
         }
     }
@@ -101,8 +102,9 @@ fn stoppable(work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Falli
     })
 }
 
-fn is_long(plan: &Plan) -> bool {
-    plan.bytes() > SHORT_BYTES || matches!(plan, Plan::Pool(pool) if taps(pool) > SHORT_TAPS)
+fn is_long(work: &Work) -> bool {
+    let long = |plan: &Plan| plan.bytes() > SHORT_BYTES || plan.pool().is_some_and(|pool| taps(pool) > SHORT_TAPS);
+    work.plans().into_iter().any(long)
 }
 
 /// At most the elements of all windows of a pool; windows that share elements count them each.

@@ -46,6 +46,86 @@ def test_as_scipy(dtype: Any, size: int, device: object) -> None:
             np.testing.assert_array_equal(getattr(wp, name)(x, sizes, device=device), expected)
 
 
+COMPOSITIONS = [
+    (wp.opening, "MORPH_OPEN", "grey_opening"),
+    (wp.closing, "MORPH_CLOSE", "grey_closing"),
+    (wp.gradient, "MORPH_GRADIENT", "morphological_gradient"),
+    (wp.top_hat, "MORPH_TOPHAT", "white_tophat"),
+    (wp.black_hat, "MORPH_BLACKHAT", "black_tophat"),
+]
+
+
+def computed(mine: Any, x: np.ndarray, kernel_shape: list[int], device: object, **options: Any) -> np.ndarray | None:
+    """The result; None where a GPU refuses the differences of a type, and says so."""
+    if x.dtype == np.float64 and device != "cpu" and mine not in (wp.opening, wp.closing):
+        with pytest.raises(wp.PlanError, match="not computed on a GPU: differences of f64"):
+            mine(x, kernel_shape, device=device, **options)
+        return None
+    return np.asarray(mine(x, kernel_shape, device=device, **options))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("size", SIZES)
+def test_compositions_as_opencv(dtype: Any, size: int, device: object) -> None:
+    cv2 = pytest.importorskip("cv2")
+    for channels, (rows, columns) in ((1, (size, size)), (3, (size, 3)), (4, (2, size))):
+        x = image((1, 43, 57, channels), dtype)
+        kernel = np.ones((rows, columns), np.uint8)
+        for mine, operation, _ in COMPOSITIONS:
+            theirs = getattr(cv2, operation)
+            found = computed(mine, x, [rows, columns], device, layout="NHWC")
+            expected = cv2.morphologyEx(x[0], theirs, kernel).reshape(x.shape)
+            if found is not None:
+                np.testing.assert_array_equal(found, expected)
+            options = {"anchor": [rows - 1, 0], "iterations": 3, "layout": "NHWC"}
+            found = computed(mine, x, [rows, columns], device, **options)
+            expected = cv2.morphologyEx(x[0], theirs, kernel, anchor=(0, rows - 1), iterations=3).reshape(x.shape)
+            if found is not None:
+                np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("size", [1, 3, 5, 13, 31, 101])
+def test_compositions_as_scipy(dtype: Any, size: int, device: object) -> None:
+    ndimage = pytest.importorskip("scipy.ndimage")
+    for x, sizes in ((image((203,), dtype), [size]), (image((110, 103), dtype), [size, 3]), (image((9, 8, 104), dtype), [3, 5, size])):
+        # Their differences wrap around, and ours do not.
+        x = x // 2 if x.dtype.kind == "i" else x
+        for mine, _, name in COMPOSITIONS:
+            found = computed(mine, x[None, None], sizes, device)
+            if found is not None:
+                np.testing.assert_array_equal(found[0, 0], getattr(ndimage, name)(x, size=sizes))
+
+
+def test_compositions_stay_on_the_device(gpu: wp.Gpu) -> None:
+    x = image((2, 3, 20, 31), np.int16)
+    for mine, _, _ in COMPOSITIONS:
+        on_device = mine(gpu.upload(x), [3, 4], anchor=[0, 3])
+        assert isinstance(on_device, wp.DeviceTensor)
+        np.testing.assert_array_equal(on_device.numpy(), mine(x, [3, 4], anchor=[0, 3], device="cpu"))
+
+
+def test_differences_saturate(device: object) -> None:
+    x = np.array([[[-30000, 30000, 0, -5]]], np.int16)
+    np.testing.assert_array_equal(wp.gradient(x, [3], device=device), [[[32767, 32767, 30005, 5]]])
+    y = wp.gradient(np.array([[[np.inf, np.inf, 1, np.nan]]], np.float32), [2], device=device)
+    np.testing.assert_array_equal(y, np.array([[[np.nan, np.nan, np.inf, 0]]], np.float32))
+
+
+@pytest.mark.parametrize("mine", [mine for mine, _, _ in COMPOSITIONS], ids=lambda mine: mine.__name__)
+def test_compositions_refuse_misuse_with_numbers(mine: Any, device: object) -> None:
+    x = np.zeros((1, 1, 5), np.uint8)
+    for kernel_shape, options, message in [
+        ([3, 3], {}, "has 2 values, expected 1"),
+        ([3], {"anchor": [3]}, r"anchor\[0\] is 3, outside a box of extent 3"),
+        ([3], {"iterations": 0}, r'iterations: unknown value "0", expected at least 1'),
+        ([0], {}, r"kernel_shape\[0\] is 0"),
+        ([2**62], {"iterations": 2**40}, "exceed 64-bit positions"),
+    ]:
+        with pytest.raises(wp.PlanError, match=message):
+            mine(x, kernel_shape, device=device, **options)
+
+
 def test_boxes_by_their_definition(device: object) -> None:
     x = image((2, 3, 9, 11), np.int16)
     for mine, wins in ((wp.dilate, np.max), (wp.erode, np.min)):

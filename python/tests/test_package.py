@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import wgpu_pooling as wp
-from wgpu_pooling import _devices, _local_maxima, _onnx, _onnxruntime, _torch
+from wgpu_pooling import _devices, _local_maxima, _morphology, _onnx, _onnxruntime, _torch
 
 INSTALLED = Path(wp.__file__).parent
 # No errors of their own, or packages that are not always there.
@@ -19,7 +19,7 @@ WITHOUT = ("adapters", "default_device", "onnxruntime_library", "torch_onnx_tran
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 
-@pytest.mark.parametrize("module", [_devices, _local_maxima, _onnx, _onnxruntime, _torch], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [_devices, _local_maxima, _morphology, _onnx, _onnxruntime, _torch], ids=lambda module: module.__name__)
 def test_examples(module: object) -> None:
     results = doctest.testmod(module)
     assert results.attempted > 0 and results.failed == 0

@@ -9,7 +9,8 @@ In the words of torch, with its parameters, its rules and its indices, which cou
 In the words of ONNX, with a preset for each runtime and every option on which runtimes disagree:
 
 * `max_pool`, `global_max_pool`, `adaptive_max_pool`, and `min_pool`, `global_min_pool`, `adaptive_min_pool`
-* `dilate`, `erode`, and with scipy's words `grey_dilation`, `grey_erosion`
+* `dilate`, `erode`, `opening`, `closing`, `gradient`, `top_hat`, `black_hat`, and with scipy's words `grey_dilation`,
+  `grey_erosion`
 * `local_maxima`, the positions and values of the peaks of maps
 * `max_unpool`, `inverse_max_pool`, which undoes a given pool
 * `convert_indices`, from one index convention to another
@@ -33,7 +34,17 @@ package's own.
 from ._devices import Adapter, adapters, default_device
 from ._errors import DeviceError, PlanError, PoolingError
 from ._local_maxima import local_maxima
-from ._morphology import dilate, erode, grey_dilation, grey_erosion
+from ._morphology import (
+    black_hat,
+    closing,
+    dilate,
+    erode,
+    gradient,
+    grey_dilation,
+    grey_erosion,
+    opening,
+    top_hat,
+)
 from ._native import DeviceTensor, Gpu
 from ._onnx import (
     adaptive_max_pool,
@@ -72,12 +83,15 @@ __all__ = [
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
     "adaptive_min_pool",
+    "black_hat",
+    "closing",
     "convert_indices",
     "default_device",
     "dilate",
     "erode",
     "global_max_pool",
     "global_min_pool",
+    "gradient",
     "grey_dilation",
     "grey_erosion",
     "inverse_max_pool",
@@ -92,5 +106,7 @@ __all__ = [
     "max_unpool3d",
     "min_pool",
     "onnxruntime_library",
+    "opening",
+    "top_hat",
     "torch_onnx_translations",
 ]

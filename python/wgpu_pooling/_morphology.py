@@ -62,6 +62,117 @@ def erode(
     return pool("erode", x, "onnx", None, device, keywords)  # type: ignore[no-any-return]
 
 
+def _composition(
+    name: str, x: Any, kernel_shape: Ints, anchor: Ints | None, iterations: int, layout: Layout, device: Device
+) -> Any:
+    tensor, give = taken(x, "x")
+    keywords = {"kernel_shape": kernel_shape, "anchor": anchor, "iterations": iterations, "layout": layout}
+    return give(_native.composition(name, keywords, resolve(device, x, "x"), tensor))
+
+
+def opening(
+    x: T,
+    kernel_shape: Ints,
+    *,
+    anchor: Ints | None = None,
+    iterations: int = 1,
+    layout: Layout = "NCHW",
+    device: Device = None,
+) -> T:
+    """The dilation of the erosion, which removes what is bright and smaller than the box: OpenCV's MORPH_OPEN.
+
+    Arguments are those of `dilate`; each of the two applies the box `iterations` times, with the anchor as it is given. Raises as
+    `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.opening(np.array([[[5, 9, 5, 9, 9, 9, 5]]], np.uint8), [3], device="cpu")
+    array([[[5, 5, 5, 9, 9, 9, 5]]], dtype=uint8)
+    """
+    return _composition("opening", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+
+
+def closing(
+    x: T,
+    kernel_shape: Ints,
+    *,
+    anchor: Ints | None = None,
+    iterations: int = 1,
+    layout: Layout = "NCHW",
+    device: Device = None,
+) -> T:
+    """The erosion of the dilation, which fills what is dark and smaller than the box: OpenCV's MORPH_CLOSE.
+
+    Arguments are those of `opening`. Raises as `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.closing(np.array([[[5, 1, 5, 1, 1, 1, 5]]], np.uint8), [3], device="cpu")
+    array([[[5, 5, 5, 1, 1, 1, 5]]], dtype=uint8)
+    """
+    return _composition("closing", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+
+
+def gradient(
+    x: T,
+    kernel_shape: Ints,
+    *,
+    anchor: Ints | None = None,
+    iterations: int = 1,
+    layout: Layout = "NCHW",
+    device: Device = None,
+) -> T:
+    """The dilation minus the erosion: OpenCV's MORPH_GRADIENT, scipy's `morphological_gradient`.
+
+    Arguments are those of `opening`. Integers stay in their range, as OpenCV's do; floats are subtracted by IEEE's
+    rules, float16 and bfloat16 in float32. On a GPU float16, bfloat16 and float64 raise PlanError. Raises as
+    `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.gradient(np.array([[[5, 5, 5, 9, 9, 9, 9]]], np.uint8), [3], device="cpu")
+    array([[[0, 0, 4, 4, 0, 0, 0]]], dtype=uint8)
+    """
+    return _composition("gradient", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+
+
+def top_hat(
+    x: T,
+    kernel_shape: Ints,
+    *,
+    anchor: Ints | None = None,
+    iterations: int = 1,
+    layout: Layout = "NCHW",
+    device: Device = None,
+) -> T:
+    """`x` minus its opening: OpenCV's MORPH_TOPHAT, scipy's `white_tophat`.
+
+    Arguments are those of `opening`, differences as in `gradient`. Raises as `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.top_hat(np.array([[[5, 9, 5, 9, 9, 9, 5]]], np.uint8), [3], device="cpu")
+    array([[[0, 4, 0, 0, 0, 0, 0]]], dtype=uint8)
+    """
+    return _composition("top_hat", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+
+
+def black_hat(
+    x: T,
+    kernel_shape: Ints,
+    *,
+    anchor: Ints | None = None,
+    iterations: int = 1,
+    layout: Layout = "NCHW",
+    device: Device = None,
+) -> T:
+    """The closing of `x` minus `x`: OpenCV's MORPH_BLACKHAT, scipy's `black_tophat`.
+
+    Arguments are those of `opening`, differences as in `gradient`. Raises as `max_pool`.
+
+    >>> import numpy as np, wgpu_pooling as wp
+    >>> wp.black_hat(np.array([[[5, 1, 5, 1, 1, 1, 5]]], np.uint8), [3], device="cpu")
+    array([[[0, 4, 0, 0, 0, 0, 0]]], dtype=uint8)
+    """
+    return _composition("black_hat", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+
+
 def _grey(name: str, x: Any, size: int | Sequence[int], before: int, device: Device) -> Any:
     (array, element), give = taken(x, "x")
     if isinstance(array, DeviceTensor):

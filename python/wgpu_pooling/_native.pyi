@@ -2,7 +2,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-__all__ = ["DeviceTensor", "Gpu", "adapters", "convert", "inverse", "pool", "unpool"]
+__all__ = ["DeviceTensor", "Gpu", "adapters", "composition", "convert", "inverse", "pool", "unpool"]
 
 @final
 class DeviceTensor:
@@ -59,6 +59,7 @@ def pool(
     device: Gpu | None,
     x: _Tensor,
 ) -> list[Any]: ...
+def composition(operator: str, keywords: dict[str, Any], device: Gpu | None, x: _Tensor) -> Any: ...
 def unpool(preset: str, keywords: dict[str, Any], device: Gpu | None, x: _Tensor, indices: _Tensor) -> Any: ...
 def inverse(
     operator: str,

@@ -9,6 +9,7 @@ mod activation;
 mod bounds;
 mod cells;
 mod cost;
+mod difference;
 mod digits;
 mod epilogue;
 mod gather;
@@ -73,6 +74,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let unpool = match plan {
         Plan::Pool(pool) => return families_of_pool(pool, limits),
         Plan::Unpool(unpool) => unpool,
+        Plan::Difference(_) => return vec![Family::Direct],
     };
     let order = match large_unpool(unpool, limits) {
         Some(_) => [Family::Gather, Family::ClaimEmit],
@@ -136,6 +138,7 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
     match plan {
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
         Plan::Unpool(unpool) => choose_unpool(unpool, limits, choice),
+        Plan::Difference(plan) => difference::schedule(plan, limits).and_then(|schedule| checked(schedule, limits)),
     }
 }
 

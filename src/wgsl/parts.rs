@@ -131,6 +131,7 @@ parts! {
     core / accumulate_row: accumulate_row row_elements row_words;
     core / accumulators: accumulators;
     core / winner: scanned accumulated;
+    core / minus: minus_unsigned minus_signed minus_unsigned64 minus_signed64 minus_f32;
     core / kept_words: kept_words;
     core / flags: flags flags_read;
     core / begins: begins_unknown begins_flagged begins_noted;
@@ -210,6 +211,7 @@ parts! {
     kernel / pool_team: pool_team;
     kernel / pool_sliding: pool_sliding;
     kernel / pool_sliding_row: pool_sliding_row;
+    kernel / difference: difference;
     kernel / pool_pack: pool_pack;
     kernel / pool_clear_flags: pool_clear_flags;
     index / names: named names_i32 names_i32_wide names_i64 names_i64_wide;

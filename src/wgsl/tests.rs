@@ -42,6 +42,8 @@ fn every_key() -> Vec<KernelKey> {
         }
     }
     all.extend(indices.map(keys::unpool_report));
+    let subtracted = |dtype: &DType| !dtype.is_float() || *dtype == DType::F32;
+    all.extend(DType::ALL.into_iter().filter(subtracted).map(keys::difference));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
         if dtype.is_float() && dtype.bytes() <= 4 {
@@ -323,6 +325,7 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
         ("SourceDigit", uniform::SourceDigit::MEMBERS, size_of::<uniform::SourceDigit>()),
         ("TargetDigit", uniform::TargetDigit::MEMBERS, size_of::<uniform::TargetDigit>()),
         ("Unpool", uniform::Unpool::MEMBERS, size_of::<uniform::Unpool>()),
+        ("Difference", uniform::Difference::MEMBERS, size_of::<uniform::Difference>()),
         ("Strides", uniform::Strides::MEMBERS, size_of::<uniform::Strides>()),
         ("CoordinateDigit", uniform::CoordinateDigit::MEMBERS, size_of::<uniform::CoordinateDigit>()),
         ("Divisor", uniform::Divisor::MEMBERS, size_of::<uniform::Divisor>()),

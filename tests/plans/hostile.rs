@@ -7,9 +7,9 @@ use std::cell::Cell;
 use support::calls::reference;
 use wgpu_pooling::{
     AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, CeilRule, Choice, DType, EmptyIndex, ExecuteError,
-    Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool,
-    MaxUnpool, PadsLimit, Plan, PlanError, Pooling, Reference, Region, SizeRounding, StorageOrder, TensorView, Tiling,
-    UnpoolSpace, families, local_maxima, select, stream_bytes,
+    Family, GlobalMaxPool, Gradient, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool,
+    MaxUnpool, PadsLimit, Plan, PlanError, Pooling, Reference, Region, SizeRounding, StorageOrder, TensorMut,
+    TensorRef, TensorView, Tiling, TopHat, UnpoolSpace, families, local_maxima, select, stream_bytes,
 };
 
 /// The system's allocator, which also counts what each thread allocates.
@@ -622,4 +622,49 @@ fn windows_of_maxima_may_reach_far_and_indices_may_be_anything() {
     let error = PlanError::NotPositive { attribute: "kernel_shape", axis: 0, value: i64::MIN };
     assert_eq!(peaks(i64::MIN, &[1; 4]), Err(ExecuteError::Plan(error)));
     assert!(matches!(peaks(MOST, &[1; 4]), Ok(_) | Err(ExecuteError::Plan(PlanError::GeometryOverflow { .. }))));
+}
+
+/// Boxes, anchors and iterations that no composition can have, and the largest that one can.
+#[test]
+fn compositions_refuse_boxes_without_numbers_that_fit() {
+    let refused = |by_box: &TopHat, shape: &[usize], expected: PlanError| {
+        assert_eq!(modestly(|| by_box.steps(shape, DType::U8)).map(|_| ()), Err(expected));
+    };
+    let anchor = |axis, anchor, extent| PlanError::AnchorOutside { axis, anchor, extent };
+    let length = |attribute, expected, actual| PlanError::AttributeLength { attribute, expected, actual };
+    let zero = |axis, value| PlanError::NotPositive { attribute: "kernel_shape", axis, value };
+    let iterations = |value: i64| {
+        let (attribute, expected) = ("iterations", "at least 1");
+        PlanError::UnknownValue { attribute, value: value.to_string(), expected }
+    };
+    let two = || TopHat::new([2, 2]);
+    refused(&TopHat::new([2]), &SQUARE, length("kernel_shape", 2, 1));
+    refused(&TopHat::new([2, 0]), &SQUARE, zero(1, 0));
+    refused(&TopHat::new([i64::MIN, 2]), &SQUARE, zero(0, i64::MIN));
+    refused(&two().anchor([0, 2]), &SQUARE, anchor(1, 2, 2));
+    refused(&two().anchor([-1, 0]), &SQUARE, anchor(0, -1, 2));
+    refused(&two().anchor([0]), &SQUARE, length("anchor", 2, 1));
+    refused(&two().iterations(0), &SQUARE, iterations(0));
+    refused(&two().iterations(i64::MIN), &SQUARE, iterations(i64::MIN));
+    refused(&two(), &[1, 1, 0, 4], PlanError::ZeroExtent { axis: 0, shape: vec![1, 1, 0, 4] });
+    for (kernel, times) in [(MOST, 1), (2, MOST), (MOST, MOST), (1 << 40, 1 << 40)] {
+        let made = modestly(|| TopHat::new([kernel; 2]).iterations(times).steps(&SQUARE, DType::U8));
+        assert!(made.is_ok() || made.is_err_and(|error| error.to_string().contains("64-bit")), "{kernel} {times}");
+    }
+    let steps = Gradient::new([2, 2]).steps(&SQUARE, DType::U8).unwrap();
+    let (x, mut y) = ([0u8; 16], [7u8; 16]);
+    let x = |shape: &'static [usize]| TensorRef::new(DType::U8, shape, &x[..shape.iter().product()]).unwrap();
+    let mut run = |inputs: &[TensorRef<'_>]| {
+        let y = TensorMut::new(DType::U8, &SQUARE, &mut y).unwrap();
+        Reference.run_steps_blocking(&steps, inputs, &mut [y])
+    };
+    let (operator, what) = ("dilate", "inputs");
+    let count = |actual| ExecuteError::Plan(PlanError::OperandCount { operator, what, expected: "1", actual });
+    assert_eq!(run(&[]), Err(count(0)));
+    assert_eq!(run(&[x(&SQUARE), x(&SQUARE)]), Err(count(2)));
+    let (expected, actual) = (SQUARE.to_vec(), vec![1, 1, 4, 3]);
+    assert_eq!(run(&[x(&[1, 1, 4, 3])]), Err(ExecuteError::ShapeMismatch { what: "x", expected, actual }));
+    let floats = TensorRef::new(DType::F16, &[1, 1, 2, 4], &[0; 16]).unwrap();
+    assert_eq!(run(&[floats]), Err(ExecuteError::TypeMismatch { what: "x", expected: "u8", actual: "f16" }));
+    assert_eq!(y, [7; 16], "nothing was written");
 }

@@ -55,6 +55,7 @@ impl Plans {
         match &self.plan {
             Plan::Pool(plan) => pool_taps(plan),
             Plan::Unpool(plan) => count(plan.input_shape()) + count(plan.output_shape()),
+            Plan::Difference(plan) => count(plan.output_shape()),
         }
     }
 

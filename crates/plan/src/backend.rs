@@ -8,8 +8,9 @@ use std::sync::Arc;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::plan::Plan;
+use crate::steps::Steps;
 use crate::tensor::{Tensor, TensorSpec};
-use crate::untyped::{TensorMut, TensorRef};
+use crate::untyped::{TensorMut, TensorRef, check_operands, words_for};
 
 /// What the methods of a [`Backend`], and of [sources](crate::AsyncSource) and [sinks](crate::AsyncSink) that wait,
 /// return: a boxed future of a result, `Send` outside the web. The box is what makes `dyn Backend` possible.
@@ -140,6 +141,59 @@ pub trait Backend: Shared {
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError>;
+
+    /// Computes plans that follow each other: reads X and writes the Y of the last one. A `Gpu` keeps what lies between
+    /// on the device, in one submit. Other backends keep it in memory of the host, as a `Gpu` does for tensors beyond
+    /// the device's limits, which it pools in tiles and the host subtracts.
+    ///
+    /// # Errors
+    /// As [`Backend::run`]. A backend that cannot compute one of the plans computes none.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, DType, Open, Tensor};
+    ///
+    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let steps = Open::new([3]).steps(&[1, 1, 5], DType::U8)?;
+    /// let x = Tensor::new([1, 1, 5], vec![0u8, 0, 7, 0, 0])?;
+    /// let mut y = Tensor::new([1, 1, 5], vec![9u8; 5])?;
+    /// backend.run_steps(&steps, &[(&x).into()], &mut [(&mut y).into()]).await?;
+    /// assert_eq!(y.data(), &[0; 5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn run_steps<'a>(
+        &'a self,
+        steps: &'a Steps,
+        inputs: &'a [TensorRef<'a>],
+        outputs: &'a mut [TensorMut<'_>],
+    ) -> Later<'a, ()> {
+        Box::pin(one_by_one(self, steps, inputs, outputs))
+    }
+
+    /// [`Backend::run_steps`], waiting for the result in this thread. Outside the web.
+    ///
+    /// # Errors
+    /// As [`Backend::run_steps`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Backend, Close, DType, Reference, Tensor};
+    ///
+    /// let steps = Close::new([3]).steps(&[1, 1, 5], DType::U8)?;
+    /// let x = Tensor::new([1, 1, 5], vec![7u8, 7, 0, 7, 7])?;
+    /// let mut y = Tensor::new([1, 1, 5], vec![9u8; 5])?;
+    /// Reference.run_steps_blocking(&steps, &[(&x).into()], &mut [(&mut y).into()])?;
+    /// assert_eq!(y.data(), &[7; 5]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_steps_blocking(
+        &self,
+        steps: &Steps,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        pollster::block_on(self.run_steps(steps, inputs, outputs))
+    }
 
     /// An error if there is no point in further calls. [Streams](crate::Stream) ask it before each tile.
     ///
@@ -319,6 +373,35 @@ pub trait Run: Shared {
     }
 }
 
+/// Computes steps one by one, with what lies between in memory of the host.
+pub async fn one_by_one(
+    backend: &(impl Backend + ?Sized),
+    steps: &Steps,
+    inputs: &[TensorRef<'_>],
+    outputs: &mut [TensorMut<'_>],
+) -> Result<(), ExecuteError> {
+    check_operands(steps.first(), inputs, outputs)?;
+    let spec = &steps.first().outputs()[0];
+    let bytes = usize::try_from(spec.bytes()).unwrap_or(usize::MAX);
+    let (last, mut made) = (steps.each().count(), Vec::<Vec<u64>>::new());
+    for (number, (plan, read)) in (1..).zip(steps.each()) {
+        let mut tensors = inputs.to_vec();
+        for words in &made {
+            tensors.push(TensorRef::new(spec.dtype, &spec.shape, &bytemuck::cast_slice(words)[..bytes])?);
+        }
+        let read: Vec<_> = read.iter().filter_map(|&number| tensors.get(number).copied()).collect();
+        if number == last {
+            backend.run(plan, &read, outputs).await?;
+        } else {
+            let mut words = words_for(bytes)?;
+            let y = TensorMut::new(spec.dtype, &spec.shape, &mut bytemuck::cast_slice_mut(&mut words)[..bytes])?;
+            backend.run(plan, &read, &mut [y.fresh()]).await?;
+            made.push(words);
+        }
+    }
+    Ok(())
+}
+
 macro_rules! backend_by_reference {
     ($pointer:ty) => {
         impl<B: Backend + ?Sized> Backend for $pointer {
@@ -347,6 +430,25 @@ macro_rules! backend_by_reference {
                 outputs: &mut [TensorMut<'_>],
             ) -> Result<(), ExecuteError> {
                 (**self).run_blocking(plan, inputs, outputs)
+            }
+
+            fn run_steps<'a>(
+                &'a self,
+                steps: &'a Steps,
+                inputs: &'a [TensorRef<'a>],
+                outputs: &'a mut [TensorMut<'_>],
+            ) -> Later<'a, ()> {
+                (**self).run_steps(steps, inputs, outputs)
+            }
+
+            #[cfg(not(target_arch = "wasm32"))]
+            fn run_steps_blocking(
+                &self,
+                steps: &Steps,
+                inputs: &[TensorRef<'_>],
+                outputs: &mut [TensorMut<'_>],
+            ) -> Result<(), ExecuteError> {
+                (**self).run_steps_blocking(steps, inputs, outputs)
             }
 
             fn check_alive(&self) -> Result<(), ExecuteError> {

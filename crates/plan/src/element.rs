@@ -164,6 +164,10 @@ mod sealed {
         /// The element nearest to a double.
         fn of_f64(number: f64) -> Self;
 
+        /// The difference. Integers stay in their range; floats are subtracted as activations compute with them, and
+        /// every NaN is the same one.
+        fn minus(self, other: Self) -> Self;
+
         /// An integer that orders elements as `greater` does: -0 and +0 have the same rank. The rank of a NaN has no
         /// meaning.
         fn rank(self) -> i64;
@@ -244,6 +248,15 @@ macro_rules! float_element {
             fn of_f64(number: f64) -> Self {
                 $of_f64(number)
             }
+            #[inline]
+            fn minus(self, other: Self) -> Self {
+                let of_f32 = |number: f32| Self::of_f32(if number.is_nan() { f32::NAN } else { number });
+                match ($number(self), $number(other)) {
+                    (Number::Single(a), Number::Single(b)) => of_f32(a - b),
+                    (Number::Double(a), Number::Double(b)) if !(a - b).is_nan() => Self::of_f64(a - b),
+                    _ => Self::of_f64(f64::NAN),
+                }
+            }
             // Sign and magnitude as two's complement. A test of the sign and one of the magnitude would be recognised
             // by compilers, which then compare floats.
             #[inline]
@@ -291,6 +304,10 @@ macro_rules! integer_element {
             #[inline]
             fn of_f64(number: f64) -> Self {
                 number as $type
+            }
+            #[inline]
+            fn minus(self, other: Self) -> Self {
+                self.saturating_sub(other)
             }
             #[inline]
             fn rank(self) -> i64 {

@@ -14,6 +14,7 @@ mod backend;
 mod bad_indices;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod convert;
+mod difference;
 mod element;
 mod error;
 mod geometry;
@@ -33,6 +34,7 @@ mod reference;
 mod request;
 #[cfg(not(target_arch = "wasm32"))]
 mod spawnable;
+mod steps;
 mod stream;
 mod tensor;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
@@ -46,8 +48,8 @@ pub use error::{ExecuteError, PlanError};
 pub use index::IndexSpace;
 pub use local_maxima::{Peak, local_maxima};
 pub use ops::{
-    AdaptiveMaxPool, AdaptiveMinPool, Dilate, Erode, GlobalMaxPool, GlobalMinPool, MaxPool, MaxUnpool, MinPool,
-    Minimum, Node, NodeInput, Operator,
+    AdaptiveMaxPool, AdaptiveMinPool, BlackHat, Close, Dilate, Erode, GlobalMaxPool, GlobalMinPool, Gradient, MaxPool,
+    MaxUnpool, MinPool, Minimum, Node, NodeInput, Open, Operator, TopHat,
 };
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
@@ -57,6 +59,7 @@ pub use plan::{MAX_SPATIAL_AXES, Plan};
 pub use pooling::Pooling;
 pub use reference::Reference;
 pub use request::{AsTensor, Pool, Ready, Request};
+pub use steps::Steps;
 pub use stream::{AsyncSink, AsyncSource, MaybeSend, Sink, Source, Stream, StreamProgress, StreamReport};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use untyped::{TensorMut, TensorRef};
@@ -75,13 +78,15 @@ pub use geometry::{AxisWindow, Taps};
 #[doc(hidden)]
 pub use index::IndexStrides;
 #[doc(hidden)]
-pub use plan::{IndexPlan, PoolAxis, PoolPlan, UnpoolPlan};
+pub use plan::{DifferencePlan, IndexPlan, PoolAxis, PoolPlan, UnpoolPlan};
 #[doc(hidden)]
 pub use tile::{Region, Tile, Tiling};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::activation::{activate, activate_all};
+    pub use crate::backend::one_by_one;
     pub use crate::bad_indices::{BadIndices, stay_in_plane};
+    pub use crate::difference::subtract;
     pub use crate::element::Number;
     pub use crate::error::within;
     pub use crate::geometry::ceil_div;

@@ -33,6 +33,9 @@ pub enum Plan {
     /// MaxUnpool.
     #[doc(hidden)]
     Unpool(UnpoolPlan),
+    /// A step of [`Steps`](crate::Steps), which alone make it.
+    #[doc(hidden)]
+    Difference(DifferencePlan),
 }
 
 impl Plan {
@@ -41,6 +44,7 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.operator,
             Plan::Unpool(_) => "max_unpool",
+            Plan::Difference(_) => "difference",
         }
     }
 
@@ -59,12 +63,12 @@ impl Plan {
     #[doc(hidden)]
     pub const OPERAND_NAMES: [[&'static str; 2]; 2] = [["x", "indices"], ["y", "indices"]];
 
-    /// The plan of a pool; `None` for an unpool.
+    /// The plan of a pool; `None` for any other plan.
     #[doc(hidden)]
     pub fn pool(&self) -> Option<&PoolPlan> {
         match self {
             Plan::Pool(plan) => Some(plan),
-            Plan::Unpool(_) => None,
+            Plan::Unpool(_) | Plan::Difference(_) => None,
         }
     }
 
@@ -74,6 +78,7 @@ impl Plan {
         match self {
             Plan::Pool(_) => "pool",
             Plan::Unpool(_) => "unpool",
+            Plan::Difference(_) => "difference",
         }
     }
 
@@ -91,6 +96,7 @@ impl Plan {
         match self {
             Plan::Pool(plan) => &plan.inputs,
             Plan::Unpool(plan) => &plan.inputs,
+            Plan::Difference(plan) => &plan.inputs,
         }
     }
 
@@ -111,6 +117,7 @@ impl Plan {
         match self {
             Plan::Pool(plan) => &plan.outputs,
             Plan::Unpool(plan) => &plan.outputs,
+            Plan::Difference(plan) => &plan.outputs,
         }
     }
 
@@ -146,6 +153,7 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.indices.as_ref().map(|indices| &indices.space),
             Plan::Unpool(plan) => Some(&plan.space),
+            Plan::Difference(_) => None,
         }
     }
 
@@ -161,6 +169,7 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.indices.as_ref().map(|indices| indices.index_type),
             Plan::Unpool(plan) => Some(plan.index_type),
+            Plan::Difference(_) => None,
         }
     }
 
@@ -177,7 +186,7 @@ impl Plan {
     pub fn has_empty_windows(&self) -> bool {
         match self {
             Plan::Pool(plan) => plan.has_empty_windows(),
-            Plan::Unpool(_) => false,
+            Plan::Unpool(_) | Plan::Difference(_) => false,
         }
     }
 
@@ -186,6 +195,7 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.bytes(),
             Plan::Unpool(plan) => plan.bytes(),
+            Plan::Difference(plan) => plan.bytes(),
         }
     }
 }
@@ -346,6 +356,24 @@ macro_rules! first_tensors {
 
 first_tensors!(PoolPlan);
 first_tensors!(UnpoolPlan);
+first_tensors!(DifferencePlan);
+
+/// The plan of the difference of two tensors, element by element.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct DifferencePlan {
+    /// X, then what is subtracted from it.
+    pub inputs: Vec<TensorSpec>,
+    /// Y.
+    pub outputs: Vec<TensorSpec>,
+}
+
+impl DifferencePlan {
+    /// The difference of two tensors like this one.
+    pub fn of(tensor: &TensorSpec) -> DifferencePlan {
+        DifferencePlan { inputs: vec![tensor.clone(), tensor.clone()], outputs: vec![tensor.clone()] }
+    }
+}
 
 impl PoolPlan {
     /// An upper bound on the taps of a window inside the input; it saturates.

@@ -337,7 +337,7 @@ fn check_bytes(dtype: DType, shape: &[usize], actual: usize) -> Result<(), PlanE
 }
 
 /// Words for this number of bytes, at an address that is aligned for elements of every type.
-fn words_for(bytes: usize) -> Result<Vec<u64>, ExecuteError> {
+pub(crate) fn words_for(bytes: usize) -> Result<Vec<u64>, ExecuteError> {
     zeros(&[bytes.div_ceil(size_of::<u64>())])
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wgpu_pooling_plan::{ExecuteError, Plan};
+use wgpu_pooling_plan::{ExecuteError, Plan, Steps};
 
 use super::gpu::{Gpu, Inner};
 use crate::family::Build;
@@ -208,6 +208,15 @@ impl Gpu {
         };
         let Prepared { preparation, .. } = self.preparation(schedule, Scratch::Own).await?;
         prepared(plan_cache.keep(self.choice, preparation, specialised))
+    }
+
+    /// The preparations of steps, in their order, through the plan cache.
+    pub(super) async fn prepare_steps(&self, steps: &Steps) -> Result<Vec<Prepared>, ExecuteError> {
+        let mut prepared = Vec::new();
+        for (plan, _) in steps.each() {
+            prepared.push(self.prepare_cached(plan).await?);
+        }
+        Ok(prepared)
     }
 
     /// The generic schedule to run until the selected one is worth compiling; `None` if there is none, or if the caller

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::internal::{check_operands, zeros};
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, Stream, TensorMut, TensorRef};
+use wgpu_pooling_plan::internal::{check_operands, one_by_one, zeros};
+use wgpu_pooling_plan::{
+    Backend, ExecuteError, Later, Plan, PlanError, Reference, Run, Steps, Stream, TensorMut, TensorRef,
+};
 
 use super::chain::Chain;
 use super::gpu::Gpu;
@@ -126,6 +128,25 @@ impl Backend for Gpu {
         pollster::block_on(self.polling().compute(plan, inputs, outputs))
     }
 
+    fn run_steps<'a>(
+        &'a self,
+        steps: &'a Steps,
+        inputs: &'a [TensorRef<'a>],
+        outputs: &'a mut [TensorMut<'_>],
+    ) -> Later<'a, ()> {
+        Box::pin(self.compute_steps(steps, inputs, outputs))
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_steps_blocking(
+        &self,
+        steps: &Steps,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        pollster::block_on(self.polling().compute_steps(steps, inputs, outputs))
+    }
+
     fn check_alive(&self) -> Result<(), ExecuteError> {
         self.inner.device.check_alive()
     }
@@ -156,10 +177,38 @@ impl Gpu {
             prepared.compute_checked(inputs, outputs).await
         };
         match whole.await {
+            // The host has both tensors, and subtracts them in less time than they take to the device and back.
+            Err(error) if exceeds_limits(&error) && matches!(plan, Plan::Difference(_)) => {
+                Reference.run(plan, inputs, outputs).await
+            }
             Err(error) if exceeds_limits(&error) => {
                 // Boxed, so that this future is not as large.
                 Box::pin(self.run_in_tiles(plan, inputs, outputs)).await
             }
+            other => other,
+        }
+    }
+
+    /// Steps in one submit, with what lies between on the device; one by one if the tensors exceed the device's limits.
+    async fn compute_steps(
+        &self,
+        steps: &Steps,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        check_operands(steps.first(), inputs, outputs)?;
+        let whole = async {
+            let prepared = self.prepare_steps(steps).await?;
+            // Without elements there is nothing to compute.
+            let Some(&x) = inputs.iter().find(|x| !x.bytes().is_empty()) else { return Ok(()) };
+            let mut chain = self.chain().one_shot();
+            let x = chain.upload(x, steps.first().inputs()[0].layout)?;
+            let y = chain.record_steps(steps, &prepared, x)?;
+            let places = [chain.read_back_bytes(&y)?];
+            only_step(chain).await?.write(&places, outputs)
+        };
+        match whole.await {
+            Err(error) if exceeds_limits(&error) => Box::pin(one_by_one(self, steps, inputs, outputs)).await,
             other => other,
         }
     }

@@ -4,6 +4,7 @@
 
 pub mod by_hand;
 pub mod case;
+pub mod compositions;
 pub mod fuzz;
 pub mod nasty;
 pub mod random;

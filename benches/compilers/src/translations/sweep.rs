@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, DType, Duplicates, Family, GlobalMaxPool, IndexFlattening, IndexType, Layout,
-    Limits, MaxPool, MaxUnpool, Minimum, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError, select, wgsl,
+    Activation, AdaptiveMaxPool, Choice, DType, DifferencePlan, Duplicates, Family, GlobalMaxPool, IndexFlattening,
+    IndexType, Layout, Limits, MaxPool, MaxUnpool, Minimum, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError,
+    TensorSpec, select, wgsl,
 };
 
 const ACTIVATIONS: [Activation; 6] = [
@@ -106,6 +107,8 @@ pub fn texts() -> BTreeMap<String, String> {
                 }
             }
         }
+        let spec = TensorSpec { shape: vec![1, 2, 40], dtype, layout: Layout::Nchw };
+        schedules += add(&mut texts, &Plan::Difference(DifferencePlan::of(&spec)));
         schedules += activations(&mut texts, dtype);
     }
     assert!(schedules > 10_000, "the sweep has only {schedules} schedules");

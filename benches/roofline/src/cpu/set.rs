@@ -38,7 +38,7 @@ impl<T: Element> Set<T> {
         let y = zeroed_vec(count(plans.y_shape()));
         let written = match &plans.plan {
             Plan::Pool(_) => plans.plan.index_type(),
-            Plan::Unpool(_) => None,
+            Plan::Unpool(_) | Plan::Difference(_) => None,
         };
         let indices_out = Indices::zeros(written, y.len());
         Ok(Set { x, indices, y, indices_out })

@@ -4,6 +4,7 @@ use wgpu_pooling_plan::internal::check_operands;
 use wgpu_pooling_plan::{ExecuteError, IndexType, Plan, TensorMut, TensorRef};
 
 use crate::kernels::cpu_kernel::CpuKernel;
+use crate::kernels::difference::difference;
 use crate::kernels::indices::{Indices, IndicesMut};
 use crate::kernels::parts::{Context, StopRef};
 use crate::kernels::pool::PoolWork;
@@ -23,6 +24,7 @@ pub(super) struct PlannedWork {
 enum Work {
     Pool(PoolWork),
     Unpool(UnpoolWork),
+    Difference,
 }
 
 impl PlannedWork {
@@ -31,6 +33,7 @@ impl PlannedWork {
         let work = match &plan {
             Plan::Pool(plan) => Work::Pool(PoolWork::new(plan, kernel)?),
             Plan::Unpool(plan) => Work::Unpool(UnpoolWork::new(plan, kernel)?),
+            Plan::Difference(_) => Work::Difference,
         };
         Ok(PlannedWork { plan, work })
     }
@@ -39,6 +42,7 @@ impl PlannedWork {
         match &self.work {
             Work::Pool(work) => work.kernel(),
             Work::Unpool(work) => work.kernel(),
+            Work::Difference => CpuKernel::General,
         }
     }
 
@@ -72,6 +76,9 @@ impl PlannedWork {
                     y.aligned(|y| work.run(plan, context, x, indices, y))
                 })
             }),
+            (Plan::Difference(plan), Work::Difference, [a, b], [y]) => {
+                a.aligned(|a| b.aligned(|b| y.aligned(|y| difference(plan, context, [a, b], y))))
+            }
             // Unreachable: the operands were checked against the plan above.
             _ => Ok(()),
         }

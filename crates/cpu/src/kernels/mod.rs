@@ -3,6 +3,7 @@
 pub(crate) mod axes;
 pub(crate) mod columns;
 pub(crate) mod cpu_kernel;
+pub(crate) mod difference;
 pub(crate) mod direct;
 pub(crate) mod elements;
 pub(crate) mod flat;

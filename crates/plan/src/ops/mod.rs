@@ -2,6 +2,7 @@
 //! [`UnpoolPlan`](crate::UnpoolPlan).
 
 mod adaptive_max_pool;
+mod compositions;
 mod max_pool;
 mod max_unpool;
 mod min_pool;
@@ -14,6 +15,7 @@ mod pool_options;
 mod presets;
 
 pub use adaptive_max_pool::AdaptiveMaxPool;
+pub use compositions::{BlackHat, Close, Gradient, Open, TopHat};
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
 pub use min_pool::{AdaptiveMinPool, GlobalMinPool, MinPool, Minimum};

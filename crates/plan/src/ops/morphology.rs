@@ -12,17 +12,17 @@ use crate::tensor::Tensor;
 
 /// A box that slides over an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct SlidingBox {
-    kernel_shape: Vec<i64>,
-    anchor: Option<Vec<i64>>,
-    iterations: i64,
-    layout: Layout,
+pub(super) struct SlidingBox {
+    pub kernel_shape: Vec<i64>,
+    pub anchor: Option<Vec<i64>>,
+    pub iterations: i64,
+    pub layout: Layout,
 }
 
 impl SlidingBox {
     /// The pool over the box. The box of several iterations is as large as all of their boxes together: what lies
     /// outside never wins, and whatever iterations reach inside, they reach by steps inside.
-    fn pool(&self) -> Result<MaxPool, PlanError> {
+    pub fn pool(&self) -> Result<MaxPool, PlanError> {
         if self.iterations < 1 {
             let (attribute, value) = ("iterations", self.iterations.to_string());
             return Err(PlanError::UnknownValue { attribute, value, expected: "at least 1" });
@@ -86,38 +86,65 @@ pub struct Dilate(SlidingBox);
 #[must_use]
 pub struct Erode(SlidingBox);
 
-/// The methods of an operator over boxes, its name in plans, and what makes its pool of the pool of maxima.
-macro_rules! morphology {
-    ($type:ident, $operator:literal, $pool:expr) => {
+/// The methods that all operators over boxes have, and that which runs them.
+macro_rules! by_boxes {
+    ($type:ident) => {
         impl $type {
             /// By a box of these extents, one for each spatial axis.
             ///
             /// ```
-            #[doc = concat!("use wgpu_pooling::{DType, ", stringify!($type), "};")]
-            #[doc = concat!("let by_box = ", stringify!($type), "::new([4, 99]);")]
-            /// let plan = by_box.plan(&[1, 3, 50, 60], DType::U8, None)?;
-            /// assert_eq!(plan.output_shape(), &[1, 3, 50, 60]);
-            /// # Ok::<(), wgpu_pooling::PlanError>(())
+            #[doc = concat!("use wgpu_pooling::{Reference, Tensor, ", stringify!($type), "};")]
+            ///
+            /// let x = Tensor::new([1, 3, 5, 6], vec![7u8; 90])?;
+            #[doc = concat!("let y = ", stringify!($type), "::new([4, 99]).on(&x).run_blocking(&Reference)?;")]
+            /// assert_eq!(y.shape(), x.shape());
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
             pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
                 let kernel_shape = kernel_shape.as_ref().to_vec();
-                $type(SlidingBox { kernel_shape, anchor: None, iterations: 1, layout: Layout::default() })
+                let layout = $crate::options::Layout::default();
+                $type($crate::ops::morphology::SlidingBox { kernel_shape, anchor: None, iterations: 1, layout })
             }
 
             /// The element of the box that lies on the output's own position. Default half of each extent, rounded
             /// down, as in OpenCV.
             ///
             /// ```
-            #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]
-            #[doc = concat!("let by_box = ", stringify!($type), "::new([2]).anchor([2]);")]
-            /// let error = by_box.plan(&[1, 1, 9], DType::U8, None).unwrap_err();
-            /// assert_eq!(error, PlanError::AnchorOutside { axis: 0, anchor: 2, extent: 2 });
+            #[doc = concat!("use wgpu_pooling::{PlanError, TensorView, ", stringify!($type), "};")]
+            ///
+            /// let x = TensorView::new(&[1, 1, 3], &[3u8, 1, 2])?;
+            #[doc = concat!("let request = ", stringify!($type), "::new([2]).anchor([2]).on(x);")]
+            /// assert_eq!(request.plan(), Err(&PlanError::AnchorOutside { axis: 0, anchor: 2, extent: 2 }));
+            /// # Ok::<(), PlanError>(())
             /// ```
             pub fn anchor(mut self, anchor: impl AsRef<[i64]>) -> Self {
                 self.0.anchor = Some(anchor.as_ref().to_vec());
                 self
             }
 
+            /// The layout of X and Y. Default NCHW.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{Layout, Reference, Tensor, ", stringify!($type), "};")]
+            ///
+            /// let x = Tensor::new([1, 4, 6, 3], vec![7u8; 72])?;
+            #[doc = concat!("let by_box = ", stringify!($type), "::new([3, 3]).layout(Layout::Nhwc);")]
+            /// assert_eq!(by_box.on(&x).run_blocking(&Reference)?.shape(), &[1, 4, 6, 3]);
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn layout(mut self, layout: $crate::options::Layout) -> Self {
+                self.0.layout = layout;
+                self
+            }
+        }
+    };
+}
+pub(super) use by_boxes;
+
+/// The methods of a pool over boxes, its name in plans, and what makes it of the pool of maxima.
+macro_rules! morphology {
+    ($type:ident, $operator:literal, $pool:expr) => {
+        impl $type {
             /// How often the box is applied, in one pass over one larger box. Default 1. The result is that of as many
             /// calls, but for NaN, which only wins as the first element of its window, and for the sign of zeros.
             ///
@@ -132,19 +159,6 @@ macro_rules! morphology {
             /// ```
             pub fn iterations(mut self, iterations: i64) -> Self {
                 self.0.iterations = iterations;
-                self
-            }
-
-            /// The layout of X and Y. Default NCHW.
-            ///
-            /// ```
-            #[doc = concat!("use wgpu_pooling::{DType, Layout, ", stringify!($type), "};")]
-            #[doc = concat!("let image = ", stringify!($type), "::new([3, 3]).layout(Layout::Nhwc);")]
-            /// assert_eq!(image.plan(&[1, 480, 640, 3], DType::U8, None)?.output_shape(), &[1, 480, 640, 3]);
-            /// # Ok::<(), wgpu_pooling::PlanError>(())
-            /// ```
-            pub fn layout(mut self, layout: Layout) -> Self {
-                self.0.layout = layout;
                 self
             }
 
@@ -188,5 +202,7 @@ macro_rules! morphology {
     };
 }
 
+by_boxes!(Dilate);
+by_boxes!(Erode);
 morphology!(Dilate, "dilate", std::convert::identity);
 morphology!(Erode, "erode", Minimum::of);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::max_pool::{max_pool, max_pool_with_indices};
 use super::max_unpool::max_unpool;
 use crate::backend::{Backend, Later, Run};
+use crate::difference::subtract;
 use crate::element::{DType, Element, IndexType};
 use crate::error::ExecuteError;
 use crate::indices::Indices;
 use crate::plan::{Plan, UnpoolPlan};
-use crate::tensor::{Tensor, TensorView, index_bytes};
+use crate::tensor::{Tensor, TensorView, index_bytes, zeros};
 use crate::untyped::{TensorMut, TensorRef, check_operands};
 use crate::with_element;
 
@@ -107,6 +108,11 @@ fn compute_as<T: Element>(
             outputs[1].put(&indices)
         }
         Plan::Unpool(plan) => put(&mut outputs[0], &max_unpool_of(plan, x, &inputs[1])?),
+        Plan::Difference(_) => {
+            let mut y = zeros::<T>(x.shape())?;
+            subtract(&mut y, x.data(), &inputs[1].elements()?);
+            outputs[0].put(bytemuck::cast_slice(&y))
+        }
     }
 }
 

@@ -168,6 +168,7 @@ impl<'a> Stream<'a> {
         match plan {
             Plan::Pool(plan) => pool::run(&plan, ends, backend, (budget_bytes, progress)).await,
             Plan::Unpool(plan) => unpool::run(&plan, ends, backend, (budget_bytes, progress)).await,
+            Plan::Difference(_) => Err(ExecuteError::OperatorMismatch { planned: "difference", called: "stream" }),
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod activation;
 mod both;
+mod compositions;
 mod far;
 mod inverse;
 mod pool;
@@ -16,6 +17,7 @@ use libtest_mimic::Trial;
 pub fn tests() -> Vec<Trial> {
     let lists = [
         activation::tests(),
+        compositions::tests(),
         far::tests(),
         inverse::tests(),
         pool::tests(),

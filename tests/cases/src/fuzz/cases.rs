@@ -11,6 +11,7 @@ use wgpu_pooling::{
 };
 
 use super::bytes::Bytes;
+use crate::compositions::Composition;
 
 impl Bytes<'_> {
     /// A small number most of the time, else one near a power of two, an extreme one, or any number.
@@ -275,10 +276,37 @@ pub fn plan(data: &[u8]) -> bool {
             let view = TensorView::new(&shape, &indices).expect("it has the shape's length");
             let _ = (from.convert::<i64>(&to, view), from.convert::<i32>(&to, view));
         }
+        _ if bytes.byte() % 4 == 0 => composition(axes, &mut bytes),
         _ if bytes.flag() => node(axes, &mut bytes),
         _ => pure_functions(axes, &mut bytes),
     }
     true
+}
+
+/// A composition by any box: an error, or steps that the reference computes and for which a GPU has schedules.
+fn composition(axes: usize, bytes: &mut Bytes<'_>) {
+    let by = Composition {
+        kind: usize::from(bytes.byte()) % Composition::KINDS,
+        kernel_shape: bytes.list(axes),
+        anchor: bytes.sometimes(|bytes| bytes.list(axes)),
+        iterations: bytes.number(),
+        layout: bytes.of(Layout::ALL),
+    };
+    let (dtype, shape, limits) = (bytes.of(&DType::ALL), bytes.shape(axes), bytes.limits());
+    let Ok(steps) = by.steps(&shape, dtype) else { return };
+    for (plan, _) in steps.each() {
+        if let Ok(schedule) = select(plan, &limits, &bytes.choice()) {
+            assert_eq!(schedule.check(&limits), Ok(()), "{by:?}");
+        }
+    }
+    if small(&shape) {
+        let x = vec![bytes.byte(); steps.first().outputs()[0].bytes() as usize];
+        let mut y = x.clone();
+        let x = TensorRef::new(dtype, &shape, &x).expect("its length");
+        let y = TensorMut::new(dtype, &shape, &mut y).expect("its length");
+        let result = Reference.run_steps_blocking(&steps, &[x], &mut [y]);
+        assert!(result.is_ok(), "{by:?}: {result:?}");
+    }
 }
 
 /// A node of a model with any attributes and inputs: an error, or a plan that the reference computes.

@@ -3,7 +3,7 @@
 use wgpu_pooling::{Build, Choice, Gpu, PlanError, Run, families, select};
 
 use super::bytes::Bytes;
-use super::small::{Most, read};
+use super::small::{Most, composed, composition, read};
 use crate::case::same;
 
 /// A kernel is compiled for each window, so cases are small.
@@ -13,6 +13,12 @@ const MOST: Most = Most { innermost: 7, window: 4 };
 /// generic build: there are thousands of inputs, and a specialised kernel is compiled for its window alone.
 pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
     let mut bytes = Bytes(data);
+    if bytes.byte() % 8 == 0 {
+        if let Some((steps, case)) = composition(&mut bytes, &MOST) {
+            composed(&steps, &case, gpu);
+        }
+        return;
+    }
     let Some(case) = read(&mut bytes, &MOST) else { return };
     let plan = &case.plan;
     let mut families = families(plan, &gpu.limits());

@@ -3,7 +3,7 @@
 use wgpu_pooling::{Cpu, CpuKernel, ExecuteError, PlanError, Run, SimdLevel};
 
 use super::bytes::Bytes;
-use super::small::{Most, read};
+use super::small::{Most, composed, composition, read};
 use crate::case::same;
 
 /// Rows longer than the vectors of bytes that any processor has, and windows longer than most.
@@ -16,9 +16,15 @@ pub fn cpu_reference(data: &[u8]) {
     let (level, kernel) = (bytes.of(SimdLevel::available()), bytes.of(CpuKernel::ALL));
     // A byte of its own, so that most cases have small windows.
     let most = if bytes.byte() % 4 == 0 { MOST } else { Most { window: 5, ..MOST } };
+    let cpu = Cpu::new().with_simd(level).expect("the processor has it");
+    if bytes.byte() % 8 == 0 {
+        if let Some((steps, case)) = composition(&mut bytes, &most) {
+            composed(&steps, &case, &cpu);
+        }
+        return;
+    }
     let Some(case) = read(&mut bytes, &most) else { return };
     let plan = &case.plan;
-    let cpu = Cpu::new().with_simd(level).expect("the processor has it");
     let prepared = match cpu.clone().with_kernel(kernel).prepare(plan.clone()) {
         Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { .. })) if kernel != CpuKernel::General => {
             cpu.prepare(plan.clone())

@@ -1,12 +1,14 @@
 //! Turns any bytes into a small case of any operator, with any elements and any indices.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, DType, Element, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout, MaxPool,
-    MaxUnpool, Minimum, NanPolicy, OutOfBounds, OutsideWindow, Pooling, StorageOrder,
+    Activation, AdaptiveMaxPool, Backend, DType, Element, EmptyIndex, EmptyValue, ExecuteError, IndexFlattening,
+    IndexType, Layout, MaxPool, MaxUnpool, Minimum, NanPolicy, OutOfBounds, OutsideWindow, PlanError, Pooling,
+    Reference, Steps, StorageOrder,
 };
 
 use super::bytes::Bytes;
-use crate::case::Case;
+use crate::case::{Case, same};
+use crate::compositions::Composition;
 use wgpu_pooling::with_element;
 
 /// The largest numbers of a case. Work grows with their product, and long rows take other paths of a kernel.
@@ -49,6 +51,35 @@ pub fn read(bytes: &mut Bytes<'_>, most: &Most) -> Option<Case> {
             Some(Case::new(plan, vec![x, indices]))
         }
     }
+}
+
+/// A small composition, and its case: the first of its plans has the tensors of all of them.
+pub fn composition(bytes: &mut Bytes<'_>, most: &Most) -> Option<(Steps, Case)> {
+    let axes = 1 + usize::from(bytes.byte() % 3);
+    let shape: Vec<usize> = (0..axes + 2).map(|_| bytes.small(most.innermost.min(40 >> axes))).collect();
+    let (kernel_shape, dtype) = (bytes.smalls(axes, most.window), bytes.of(&DType::ALL));
+    let by = Composition {
+        kind: usize::from(bytes.byte()) % Composition::KINDS,
+        anchor: bytes.sometimes(|bytes| bytes.smalls(axes, most.window)),
+        kernel_shape,
+        iterations: bytes.small(3) as i64,
+        layout: bytes.of(Layout::ALL),
+    };
+    let steps = by.steps(&shape, dtype).ok()?;
+    let first = steps.first().clone();
+    let x = with_element!(dtype, T => elements::<T>(&shape, bytes));
+    Some((steps, Case::new(first, vec![x])))
+}
+
+/// Runs it, and expects the reference's bits, or that a GPU refuses a difference.
+pub fn composed(steps: &Steps, case: &Case, backend: &dyn Backend) {
+    let expected = case.outcome(|x, y| Reference.run_steps_blocking(steps, x, y));
+    let actual = case.outcome(|x, y| backend.run_steps_blocking(steps, x, y));
+    if let Err(ExecuteError::Plan(PlanError::NotOnGpu { what })) = actual {
+        assert!(what.ends_with(case.plan.inputs()[0].dtype.name()), "{what}: {steps:?}");
+        return;
+    }
+    same(&expected, &actual).unwrap_or_else(|error| panic!("{steps:?} on {}: {error}", backend.name()));
 }
 
 impl Bytes<'_> {

@@ -9,8 +9,8 @@
 
 mod check;
 mod code;
-mod definition;
-mod elements;
+pub(crate) mod definition;
+pub(crate) mod elements;
 mod laws;
 mod pools;
 mod reach;

@@ -5,13 +5,15 @@ use cases::streams::unpools::values;
 use support::calls::reference;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Pooling, Request, wgpu,
+    AdaptiveMaxPool, Backend, DType, GlobalMaxPool, Gpu, GpuOptions, Gradient, IndexType, MaxPool, MaxUnpool, Pooling,
+    Reference, Request, TopHat, wgpu,
 };
 
 tests! {
     gpu =>
         pools_have_no_size_limit,
-        unpools_have_no_size_limit;
+        unpools_have_no_size_limit,
+        compositions_have_no_size_limit;
 }
 
 /// A device of a test's own whose buffers hold 32768 floats.
@@ -62,4 +64,24 @@ fn unpools_have_no_size_limit() {
     let plan = unpool.plan(y.shape(), DType::F32, IndexType::I32).unwrap();
     let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
     assert_eq!(unpool.on(y.view(), indices.view()).run_blocking(&small).unwrap(), expected);
+}
+
+fn compositions_have_no_size_limit() {
+    let small = small_device();
+    let x = tensor::<f32>(&[2, 3, 150, 170]);
+    let by_box = TopHat::new([4, 9]).anchor([3, 1]);
+    let expected = by_box.on(x.view()).run_blocking(&Reference).unwrap();
+    assert_eq!(bits(by_box.on(x.view()).run_blocking(&small).unwrap().data()), bits(expected.data()));
+    // Into memory that holds something else, and a last part that ends within a word.
+    let x = tensor::<i8>(&[1, 1, 400, 501]);
+    let by_box = Gradient::new([3, 3]);
+    let expected = by_box.on(x.view()).run_blocking(&Reference).unwrap();
+    let mut y = vec![77i8; x.data().len()];
+    by_box.on(x.view()).to(&mut y).run_blocking(&small).unwrap();
+    assert_eq!(y, expected.data());
+    // The device that has room for all of it gives the same.
+    let steps = by_box.steps(x.shape(), DType::I8).unwrap();
+    let mut y = x.clone();
+    support::device::gpu().run_steps_blocking(&steps, &[(&x).into()], &mut [(&mut y).into()]).unwrap();
+    assert_eq!(y, expected);
 }

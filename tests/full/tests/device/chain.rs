@@ -6,13 +6,16 @@ use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Choice, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions, IndexSpace, IndexType, Layout,
-    MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Prepare, Prepared, Tensor, TensorView, select,
+    AdaptiveMaxPool, Choice, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions, Gradient, IndexSpace,
+    IndexType, Layout, MaxPool, MaxUnpool, Open, OutOfBounds, Plan, PlanError, Prepare, Prepared, Reference, Tensor,
+    TensorView, TopHat, select,
 };
 
 tests! {
     gpu =>
         pool_unpool_pool_take_one_submit_and_one_readback,
+        compositions_stay_on_the_device,
+        compositions_that_do_not_fit_are_refused,
         steps_write_tensors_that_exist,
         indices_know_how_they_count,
         bad_indices_name_the_step_and_the_offender,
@@ -58,6 +61,45 @@ fn pool_unpool_pool_take_one_submit_and_one_readback() {
     assert!((bytes + 32..bytes + 32 + 3 * 8).contains(&results.bytes_read_back()), "{}", results.bytes_read_back());
     // A tensor that was not read back is still on the device.
     assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), x);
+}
+
+fn compositions_stay_on_the_device() {
+    let x = tensor(&[2, 9, 10, 3]);
+    let opened = Open::new([3, 2]).layout(Layout::Nhwc);
+    let gradient = Gradient::new([2, 3]).layout(Layout::Nhwc);
+    let between = opened.on(&x).run_blocking(&Reference).unwrap();
+    let expected = gradient.on(&between).run_blocking(&Reference).unwrap();
+
+    let mut chain = gpu().chain();
+    let on_device = chain.upload(x.view(), Layout::Nhwc).unwrap();
+    let between = chain.steps_blocking(&opened.steps(x.shape(), DType::F32).unwrap(), &on_device).unwrap();
+    let y = chain.steps_blocking(&gradient.steps(x.shape(), DType::F32).unwrap(), &between).unwrap();
+    assert_eq!((y.shape(), y.layout()), (x.shape(), Layout::Nhwc));
+    let y = chain.read_back::<f32>(&y).unwrap();
+    let results = chain.run_blocking().unwrap();
+    // Nothing between X and Y is read back.
+    assert_eq!(results.bytes_read_back(), 4 * x.data().len() as u64);
+    assert_eq!(results.take(y).unwrap(), expected);
+    assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), x);
+}
+
+fn compositions_that_do_not_fit_are_refused() {
+    let mut chain = gpu().chain();
+    let x = chain.upload(tensor(&[1, 1, 4, 5]).view(), Layout::Nchw).unwrap();
+    let steps = TopHat::new([3, 3]).steps(&[1, 1, 4, 6], DType::F32).unwrap();
+    let (expected, actual) = (vec![1, 1, 4, 6], vec![1, 1, 4, 5]);
+    let error = chain.steps_blocking(&steps, &x).unwrap_err();
+    assert_eq!(error, ExecuteError::ShapeMismatch { what: "x", expected, actual });
+    let steps = TopHat::new([3, 3]).layout(Layout::Nhwc).steps(&[1, 1, 4, 5], DType::F32);
+    let error = chain.steps_blocking(&steps.unwrap(), &x);
+    assert!(error.is_err(), "{error:?}");
+    let halves = Gradient::new([3, 3]).steps(&[1, 1, 4, 5], DType::F16).unwrap();
+    let error = chain.steps_blocking(&halves, &x).unwrap_err();
+    assert_eq!(error, ExecuteError::Plan(PlanError::NotOnGpu { what: "differences of f16" }));
+    // The chain is as it was.
+    let y = chain.read_back::<f32>(&x).unwrap();
+    let results = chain.run_blocking().unwrap();
+    assert_eq!(results.take(y).unwrap(), tensor(&[1, 1, 4, 5]));
 }
 
 /// A pool and its unpool, twice into the same tensors; Y and the indices are parts of one buffer.

@@ -13,8 +13,9 @@ use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Backend, Bound, Buffers, Choice, DType, DeviceTensor, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool,
-    Plan, Prepare, Prepared, ReadBack, Run, Schedule, Submitted, Tensor, TensorMut, TensorRef, TensorView, select,
+    Backend, Bound, Buffers, Choice, DType, DeviceTensor, ExecuteError, Gpu, Gradient, IndexType, Layout, MaxPool,
+    MaxUnpool, Plan, Prepare, Prepared, ReadBack, Run, Schedule, Submitted, Tensor, TensorMut, TensorRef, TensorView,
+    select,
 };
 
 use crate::faults::{Uncaptured, comes_back, host_device};
@@ -139,13 +140,18 @@ impl Held {
 }
 
 /// Every kind of call, except those that need no work on the device.
-const CALLS: [(&str, Call); 19] = [
+const CALLS: [(&str, Call); 21] = [
     ("max_pool", |held| held.pool.on(held.x.view()).run_blocking(&held.gpu).map(|_| ())),
     ("max_pool_with_indices", |held| {
         held.pool.on(held.x.view()).with_indices::<i64>().run_blocking(&held.gpu).map(|_| ())
     }),
     ("max_unpool", |held| {
         MaxUnpool::new([2, 2]).on(held.x.view(), held.indices.view()).run_blocking(&held.gpu).map(|_| ())
+    }),
+    ("composition", |held| Gradient::new([2, 2]).on(&held.x).run_blocking(&held.gpu).map(|_| ())),
+    ("composition in a chain", |held| {
+        let steps = Gradient::new([2, 2]).steps(held.x.shape(), DType::F32)?;
+        held.gpu.chain().steps_blocking(&steps, &held.on_device[0]).map(|_| ())
     }),
     ("bind", Held::bound),
     ("prepared max_pool", |held| calls::max_pool(&held.prepared[0], held.x.view()).map(|_| ())),

@@ -10,7 +10,8 @@ use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Buffers, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType,
-    Layout, MaxPool, MaxUnpool, OutOfBounds, Prepare, Prepared, Schedule, Tensor, TensorView, select,
+    Layout, MaxPool, MaxUnpool, OutOfBounds, Prepare, Prepared, Reference, Schedule, Tensor, TensorView, TopHat,
+    select,
 };
 
 use crate::faults::{Allocations, Uncaptured, is_child, passed, run_child};
@@ -35,6 +36,7 @@ struct Work {
     unpooled: Tensor<f32>,
     separable: Schedule,
     separated: Tensor<f32>,
+    hat: Tensor<f32>,
 }
 
 impl Work {
@@ -51,7 +53,8 @@ impl Work {
         let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
         let separable = select(&values, &gpu.limits(), &choice).unwrap();
         assert!(separable.scratch_bytes() > 0);
-        Work { pool, inverse, x, pooled, unpooled, separable, separated }
+        let hat = TopHat::new([3, 2]).on(&x).run_blocking(&Reference).unwrap();
+        Work { pool, inverse, x, pooled, unpooled, separable, separated, hat }
     }
 
     fn one_shot_pool(&self, gpu: &Gpu) -> Outcome {
@@ -95,6 +98,20 @@ impl Work {
     fn one_shot_adaptive_and_global(&self, gpu: &Gpu) -> Outcome {
         AdaptiveMaxPool::new([2, 5]).on(self.x.view()).run_blocking(&gpu)?;
         GlobalMaxPool::new().on(self.x.view()).run_blocking(&gpu).map(|_| ())
+    }
+
+    fn one_shot_composition(&self, gpu: &Gpu) -> Outcome {
+        assert_eq!(TopHat::new([3, 2]).on(&self.x).run_blocking(&gpu)?, self.hat);
+        Ok(())
+    }
+
+    fn composition_in_a_chain(&self, gpu: &Gpu) -> Outcome {
+        let mut chain = gpu.chain();
+        let x = chain.upload(self.x.view(), Layout::Nchw)?;
+        let y = chain.steps_blocking(&TopHat::new([3, 2]).steps(self.x.shape(), DType::F32)?, &x)?;
+        let y = chain.read_back::<f32>(&y)?;
+        assert_eq!(chain.run_blocking()?.take(y)?, self.hat);
+        Ok(())
     }
 
     fn prepared(&self, gpu: &Gpu) -> Outcome {
@@ -190,13 +207,15 @@ impl Work {
 type Call = fn(&Work, &Gpu) -> Outcome;
 
 fn every_allocation_of_every_kind_of_call_can_fail() {
-    let calls: [(&str, Call); 13] = [
+    let calls: [(&str, Call); 15] = [
         ("one-shot pool", Work::one_shot_pool),
         ("one-shot pool with indices", Work::one_shot_pool_with_indices),
         ("one-shot unpool", Work::one_shot_unpool),
         ("one-shot unpool that skips", Work::one_shot_unpool_that_skips),
         ("one-shot on bytes", Work::one_shot_on_bytes),
         ("one-shot adaptive and global pool", Work::one_shot_adaptive_and_global),
+        ("one-shot composition", Work::one_shot_composition),
+        ("composition in a chain", Work::composition_in_a_chain),
         ("prepared", Work::prepared),
         ("prepared without scratch", Work::prepared_without_scratch),
         ("warm-up", Work::warm_up),

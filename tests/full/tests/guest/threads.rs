@@ -13,8 +13,8 @@ use support::harness::join_all;
 use support::tensors::seeded as tensor;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, DType, ExecuteError, Family, Gpu, IndexType, Layout,
-    MaxPool, MaxUnpool, Prepared, Reference, Submitted, Tensor, TensorView, local_maxima, select, wgpu,
+    AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, DType, ExecuteError, Family, Gpu, Gradient, IndexType,
+    Layout, MaxPool, MaxUnpool, Prepared, Reference, Submitted, Tensor, TensorView, local_maxima, select, wgpu,
 };
 
 tests! {
@@ -28,7 +28,7 @@ const THREADS: usize = 8;
 const OPERATIONS: usize = 200;
 
 /// The operations that the threads mix.
-const KINDS: [fn(&Work, &Gpu); 9] = [
+const KINDS: [fn(&Work, &Gpu); 10] = [
     Work::one_shot,
     Work::peaks,
     Work::chain,
@@ -38,6 +38,7 @@ const KINDS: [fn(&Work, &Gpu); 9] = [
     Work::awaited,
     Work::executed,
     Work::drop,
+    Work::composed,
 ];
 
 /// A pool, its inverse and a grid of one shape, with what the reference makes of them.
@@ -47,6 +48,7 @@ struct Work {
     pooled: (Tensor<f32>, Tensor<i64>),
     unpooled: Tensor<f32>,
     cells: Tensor<f32>,
+    gradient: Tensor<f32>,
     /// Shared by all threads.
     prepared: [Prepared; 3],
 }
@@ -66,7 +68,8 @@ impl Work {
         let cells = reference::max_pool(&grid, unpooled.view()).unwrap();
         let prepare = |plan: wgpu_pooling::Plan| gpu.prepare_blocking(plan).unwrap();
         let prepared = [prepare(plan), prepare(inverse), prepare(grid)];
-        Work { pool, x, pooled, unpooled, cells, prepared }
+        let gradient = Gradient::new([2, 3]).on(&x).run_blocking(&Reference).unwrap();
+        Work { pool, x, pooled, unpooled, cells, gradient, prepared }
     }
 
     fn one_shot(&self, gpu: &Gpu) {
@@ -156,6 +159,17 @@ impl Work {
     fn awaited(&self, gpu: &Gpu) {
         let pooled = pollster::block_on(self.pool.on(self.x.view()).with_indices::<i64>().run(&gpu));
         assert_eq!(pooled.as_ref(), Ok(&self.pooled));
+    }
+
+    /// Several plans in one call, and in a chain.
+    fn composed(&self, gpu: &Gpu) {
+        let by_box = Gradient::new([2, 3]);
+        assert_eq!(by_box.on(&self.x).run_blocking(&gpu).as_ref(), Ok(&self.gradient));
+        let mut chain = gpu.chain();
+        let x = chain.upload(self.x.view(), Layout::Nchw).unwrap();
+        let y = chain.steps_blocking(&by_box.steps(self.x.shape(), DType::F32).unwrap(), &x).unwrap();
+        let y = chain.read_back::<f32>(&y).unwrap();
+        assert_eq!(chain.run_blocking().unwrap().take(y).as_ref(), Ok(&self.gradient));
     }
 
     /// A call that nobody waits for.

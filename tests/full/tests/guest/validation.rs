@@ -11,7 +11,7 @@ use support::calls::{self, reference};
 use support::harness::{skips_gpu, trial};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, DType, Element, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool,
-    Plan, Prepare, Tensor, families, select,
+    Plan, Prepare, Tensor, TopHat, families, select,
 };
 
 use crate::faults::is_child;
@@ -123,6 +123,7 @@ fn operators<T: Element>(gpu: &Gpu) {
     }
     let global = AdaptiveMaxPool::new([1, 1]);
     global.on(x.view()).with_indices::<i32>().run_blocking(&gpu).expect("a valid pool");
+    TopHat::new([3, 2]).on(&x).run_blocking(&gpu).expect("a difference that GPUs have");
 }
 
 fn encoded(gpu: &Gpu) {

@@ -1,0 +1,108 @@
+//! Compositions of dilation and erosion with any box, and what their definitions say: every position is tried instead
+//! of computing the right ones, and numbers are subtracted in a wider type.
+
+use half::{bf16, f16};
+use wgpu_pooling::{BlackHat, Close, DType, Gradient, Layout, Open, PlanError, Steps, TopHat};
+
+use crate::random::definition::{coordinates, position};
+use crate::random::elements::{Number, mask, number};
+
+/// A composition by a box.
+#[derive(Debug, Clone)]
+pub struct Composition {
+    /// Opening, closing, gradient, top-hat, black-hat.
+    pub kind: usize,
+    pub kernel_shape: Vec<i64>,
+    pub anchor: Option<Vec<i64>>,
+    pub iterations: i64,
+    pub layout: Layout,
+}
+
+impl Composition {
+    /// How many kinds there are, of which the last ones have a difference.
+    pub const KINDS: usize = 5;
+
+    /// Whether it ends with a difference.
+    pub fn subtracts(&self) -> bool {
+        self.kind >= 2
+    }
+
+    /// The library's steps.
+    pub fn steps(&self, shape: &[usize], dtype: DType) -> Result<Steps, PlanError> {
+        macro_rules! steps {
+            ($type:ident) => {{
+                let made = $type::new(&self.kernel_shape).iterations(self.iterations).layout(self.layout);
+                let made = self.anchor.iter().fold(made, |made, anchor| made.anchor(anchor));
+                made.steps(shape, dtype)
+            }};
+        }
+        match self.kind {
+            0 => steps!(Open),
+            1 => steps!(Close),
+            2 => steps!(Gradient),
+            3 => steps!(TopHat),
+            _ => steps!(BlackHat),
+        }
+    }
+
+    /// The bits of Y, from those of X.
+    pub fn definition(&self, shape: &[usize], dtype: DType, x: &[u64]) -> Vec<u64> {
+        let dilated = |x: &[u64]| self.pooled(shape, dtype, x, |a, b| a > b);
+        let eroded = |x: &[u64]| self.pooled(shape, dtype, x, |a, b| a < b);
+        let minus = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(&a, &b)| minus(dtype, a, b)).collect();
+        match self.kind {
+            0 => dilated(&eroded(x)),
+            1 => eroded(&dilated(x)),
+            2 => minus(&dilated(x), &eroded(x)),
+            3 => minus(x, &dilated(&eroded(x))),
+            _ => minus(&eroded(&dilated(x)), x),
+        }
+    }
+
+    /// The first of the elements that wins over all others of each box. A NaN stays where it is the first.
+    fn pooled(&self, shape: &[usize], dtype: DType, x: &[u64], wins: fn(Number, Number) -> bool) -> Vec<u64> {
+        let (channels, extents) = match self.layout {
+            Layout::Nchw => (shape[1], &shape[2..]),
+            Layout::Nhwc => (shape[shape.len() - 1], &shape[1..shape.len() - 1]),
+        };
+        let inside = |axis: usize, from: usize, at: usize| {
+            let extent = self.kernel_shape[axis];
+            let anchor = self.anchor.as_ref().map_or(extent / 2, |anchor| anchor[axis]);
+            let offset = at as i64 - from as i64;
+            (-anchor * self.iterations..=(extent - 1 - anchor) * self.iterations).contains(&offset)
+        };
+        let mut y = vec![0; x.len()];
+        for (n, c) in (0..shape[0]).flat_map(|n| (0..channels).map(move |c| (n, c))) {
+            for from in coordinates(extents) {
+                let mut taps = coordinates(extents);
+                taps.retain(|at| (0..at.len()).all(|axis| inside(axis, from[axis], at[axis])));
+                let taps = taps.iter().map(|at| x[position(self.layout, channels, extents, n, c, at)]);
+                let best =
+                    taps.reduce(|best, tap| if wins(number(dtype, tap), number(dtype, best)) { tap } else { best });
+                y[position(self.layout, channels, extents, n, c, &from)] = best.expect("the anchor lies in the box");
+            }
+        }
+        y
+    }
+}
+
+/// The bits of a difference. Every NaN is the quiet one without a sign.
+pub fn minus(dtype: DType, a: u64, b: u64) -> u64 {
+    let of_f32 = |value: f32| if value.is_nan() { f32::from_bits(0x7FC0_0000) } else { value };
+    match (number(dtype, a), number(dtype, b)) {
+        (Number::Integer(a), Number::Integer(b)) => {
+            let (bits, signed) = (8 * dtype.bytes() as u32, dtype.name().starts_with('i'));
+            let least = if signed { -(1i128 << (bits - 1)) } else { 0 };
+            (a - b).clamp(least, least + (1i128 << bits) - 1) as u64 & mask(dtype)
+        }
+        (Number::Float(a), Number::Float(b)) => match dtype {
+            // The double has more than twice as many bits, so that rounding it changes nothing more.
+            DType::F32 => of_f32((a - b) as f32).to_bits().into(),
+            DType::F16 => f16::from_f32(of_f32(a as f32 - b as f32)).to_bits().into(),
+            DType::Bf16 => bf16::from_f32(of_f32(a as f32 - b as f32)).to_bits().into(),
+            _ if (a - b).is_nan() => 0x7FF8_0000_0000_0000,
+            _ => (a - b).to_bits(),
+        },
+        other => unreachable!("{other:?} of one type"),
+    }
+}
