@@ -145,6 +145,8 @@ def test_boxes_by_their_definition(device: object) -> None:
         (lambda x: wp.dilate(x, [3], iterations=0), r'iterations: unknown value "0", expected at least 1'),
         (lambda x: wp.erode(x, [0]), r"kernel_shape\[0\] is 0"),
         (lambda x: wp.erode(x, [2**62], iterations=2**40), "exceed 64-bit positions"),
+        (lambda x: wp.grey_dilation(x[0, 0, 0], 2), "x has 0 axes, expected 1 to 10"),
+        (lambda x: wp.grey_erosion(x.reshape((5,) + (1,) * 10), 2), "x has 11 axes, expected 1 to 10"),
     ],
 )
 def test_misuse_is_refused_with_numbers(call: Any, message: str) -> None:

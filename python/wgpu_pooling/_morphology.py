@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex, TypeVar
 from . import _native
 from ._arrays import taken
 from ._devices import Device, resolve
+from ._errors import PlanError
 from ._native import DeviceTensor
 from ._onnx import Ints, Layout, pool
 
@@ -177,6 +178,8 @@ def _grey(name: str, x: Any, size: int | Sequence[int], before: int, device: Dev
     (array, element), give = taken(x, "x")
     if isinstance(array, DeviceTensor):
         raise TypeError(f"x is on a device, where it keeps its shape: {name} takes it as (N, C, spatial extents)")
+    if not 1 <= array.ndim <= 10:
+        raise PlanError(f"x has {array.ndim} axes, expected 1 to 10, all of them spatial")
     sizes = [size] * array.ndim if isinstance(size, SupportsIndex) else list(size)
     sizes = [operator.index(each) for each in sizes]
     keywords = {"kernel_shape": sizes, "anchor": [(each - before) // 2 for each in sizes]}
