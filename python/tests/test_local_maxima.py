@@ -131,3 +131,23 @@ def test_threads(device: object) -> None:
 def test_misuse_is_refused(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         wp.local_maxima(**{"x": np.zeros((1, 1, 5), np.uint8), "device": "cpu", **arguments})
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "threshold", "found"),
+    [
+        (2**53 + 1, np.int64, float(2**53), True),
+        (2**53, np.int64, float(2**53), False),
+        (2.0**53 + 4, np.float64, 2**53 + 3, True),
+        (2.0**53 + 2, np.float64, 2**53 + 3, False),
+        (3, np.uint8, 2.5, True),
+        (3, np.uint8, 3.5, False),
+        (3, np.int8, -np.inf, True),
+        (3, np.float32, 10**400, False),
+        (np.inf, np.float32, 10**400, True),
+        (3, np.float32, -(10**400), True),
+    ],
+)
+def test_values_and_thresholds_are_compared_as_numbers(value: float, dtype: Any, threshold: float, found: bool) -> None:
+    _, values = wp.local_maxima(np.array([[[value]]], dtype), [1], threshold=threshold, device="cpu")
+    assert (len(values) == 1) == found

@@ -152,3 +152,15 @@ def test_boxes_by_their_definition(device: object) -> None:
 def test_misuse_is_refused_with_numbers(call: Any, message: str) -> None:
     with pytest.raises(wp.PlanError, match=message):
         call(np.zeros((1, 1, 5), np.uint8))
+
+
+def test_scipys_sizes_are_integers_or_any_sequence_of_them() -> None:
+    x = image((5, 6), np.uint8)
+    expected = wp.grey_dilation(x, [3, 3], device="cpu")
+    sizes: list[Any] = [3, np.int64(3), (3, 3), np.array([3, 3])]
+    for size in sizes:
+        np.testing.assert_array_equal(wp.grey_dilation(x, size, device="cpu"), expected)
+    wrongs: list[Any] = [3.0, None, "3"]
+    for wrong in wrongs:
+        with pytest.raises(TypeError, match="size is of type"):
+            wp.grey_erosion(x, wrong, device="cpu")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,10 +22,28 @@ def _number(threshold: object) -> int | float | None:
         return None
     if isinstance(threshold, bool) or not isinstance(threshold, Real):
         raise TypeError(f"threshold is of type {type_name(threshold)}, expected a number")
-    number = int(threshold) if isinstance(threshold, Integral) else float(threshold)
+    if isinstance(threshold, Integral):
+        return int(threshold)
+    try:
+        number = float(threshold)
+    except OverflowError:
+        number = math.inf if int(math.trunc(threshold)) > 0 else -math.inf
     if number != number:
         raise PlanError('threshold: unknown value "NaN", expected a number')
     return number
+
+
+def _above(values: NDArray[Any], threshold: int | float) -> NDArray[np.bool_]:
+    """Where values are above a threshold, compared as numbers: neither is rounded to the type of the other."""
+    if values.dtype.kind != "f":
+        if math.isinf(threshold):
+            return np.full(values.shape, threshold < 0)
+        return np.asarray(values > math.floor(threshold))
+    try:
+        nearest = float(threshold)
+    except OverflowError:
+        nearest = math.inf if threshold > 0 else -math.inf
+    return np.asarray(values >= nearest if nearest > threshold else values > nearest)
 
 
 def local_maxima(
@@ -34,7 +53,7 @@ def local_maxima(
 
     `x` is as for `max_pool`: (N, C, spatial extents), or (N, spatial extents, C) with `layout="NHWC"`. `kernel_shape` has an extent
     for each spatial axis; a window of an even extent reaches one element further before its own than behind. With a `threshold` a
-    peak's value is above that. The largest peak comes first, and equal ones are in the order of their positions.
+    peak's value is above that; both are compared as numbers, unrounded. The largest peak comes first, and equal ones are in the order of their positions.
 
     Of equal elements in a window the first one wins, in row-major order: an equal element before it in its window keeps an element
     from being a peak, and one after it does not. No element with a NaN in its window is a peak.
@@ -63,7 +82,7 @@ def local_maxima(
     exact = values.astype(np.float64) if values.dtype.kind == "f" else values
     passes = exact == exact
     if least is not None:
-        passes &= exact > least
+        passes &= _above(exact, least)
     # Reversed twice, so that equal ones keep their order.
     places, values, exact = (array[passes][::-1] for array in (places, values, exact))
     order = np.argsort(exact, kind="stable")[::-1]

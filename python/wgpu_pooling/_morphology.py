@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, SupportsIndex, TypeVar
 
 from . import _native
-from ._arrays import taken
+from ._arrays import taken, type_name
 from ._devices import Device, resolve
 from ._errors import PlanError
 from ._native import DeviceTensor
@@ -31,8 +31,8 @@ def dilate(
     has an extent for each spatial axis, of any size. `anchor` is the element of the box that lies on the output's own position:
     half of each extent, rounded down, unless given, as in OpenCV. `iterations` are computed in one pass, as one box: what they give
     one after the other, but for NaN, which wins only as the first element of its window, and for the sign of zeros. What lies
-    outside never wins: OpenCV's default border, and what scipy's modes "reflect" and "nearest" give for centred boxes. Raises as
-    `max_pool`.
+    outside never wins: OpenCV's default border (but the lowest finite float, where a box has nothing but -inf), and what scipy's
+    modes "reflect" and "nearest" give for centred boxes. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.dilate(np.array([[[0, 0, 7, 0, 0, 0, 0]]], np.uint8), [3], iterations=2, device="cpu")
@@ -174,24 +174,30 @@ def black_hat(
     return _composition("black_hat", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
 
 
-def _grey(name: str, x: Any, size: int | Sequence[int], before: int, device: Device) -> Any:
+def _grey(name: str, x: Any, size: SupportsIndex | Iterable[SupportsIndex], before: int, device: Device) -> Any:
     (array, element), give = taken(x, "x")
     if isinstance(array, DeviceTensor):
         raise TypeError(f"x is on a device, where it keeps its shape: {name} takes it as (N, C, spatial extents)")
     if not 1 <= array.ndim <= 10:
         raise PlanError(f"x has {array.ndim} axes, expected 1 to 10, all of them spatial")
-    sizes = [size] * array.ndim if isinstance(size, SupportsIndex) else list(size)
-    sizes = [operator.index(each) for each in sizes]
+    # Arrays have __index__ too.
+    if isinstance(size, Iterable) and not isinstance(size, str):
+        sizes = [operator.index(each) for each in size]
+    elif isinstance(size, SupportsIndex):
+        sizes = [operator.index(size)] * array.ndim
+    else:
+        raise TypeError(f"size is of type {type_name(size)}, expected an integer or one for each axis")
     keywords = {"kernel_shape": sizes, "anchor": [(each - before) // 2 for each in sizes]}
     tensor = (array.reshape((1, 1, *array.shape)), element)
     y = _native.pool(name, "onnx", keywords, None, resolve(device, x, "x"), tensor)[0]
     return give(y.reshape(array.shape))
 
 
-def grey_dilation(x: Any, size: int | Sequence[int], *, device: Device = None) -> Any:
+def grey_dilation(x: Any, size: SupportsIndex | Iterable[SupportsIndex], *, device: Device = None) -> Any:
     """`scipy.ndimage.grey_dilation(x, size=size)` of an array of any rank, whose axes are all spatial.
 
-    The box is scipy's, mirrored: one of even extent reaches further behind an element than before it. Raises as
+    The box is scipy's, mirrored: one of even extent reaches further behind an element than before it. Integers of 64 bits are exact,
+    where scipy rounds them to doubles. Tensors on a device are not taken. Raises as
     `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
@@ -201,7 +207,7 @@ def grey_dilation(x: Any, size: int | Sequence[int], *, device: Device = None) -
     return _grey("dilate", x, size, 1, device)
 
 
-def grey_erosion(x: Any, size: int | Sequence[int], *, device: Device = None) -> Any:
+def grey_erosion(x: Any, size: SupportsIndex | Iterable[SupportsIndex], *, device: Device = None) -> Any:
     """`scipy.ndimage.grey_erosion(x, size=size)` of an array of any rank, whose axes are all spatial. Raises as
     `max_pool`.
 

@@ -101,13 +101,14 @@ impl Axis {
 
 /// The largest reach of a window. A window that reaches farther would load many elements that no window reads.
 const MOST_REACH: i64 = 4096;
-/// The most elements of the box that a window spans: the number of taps that a packed lane can distinguish.
-const MOST_LANES: usize = PACKED_TAPS;
+/// The most elements of the box that a window spans: without indices, and with them, where a packed lane has to
+/// distinguish that many taps.
+const MOST_LANES: [usize; 2] = [1 << 20, PACKED_TAPS];
 /// The largest stride.
 const MOST_STRIDE: i64 = 4096;
 
 /// The axes of a pool with strided windows. `Err` says why the windows do not qualify.
-pub(super) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
+pub(super) fn axes(view: &View, with_indices: bool) -> Result<Vec<Axis>, &'static str> {
     let mut axes = vec![Axis::new(view.outer, view.outer, [1; 3], 0)];
     for axis in &view.axes {
         let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window else {
@@ -126,7 +127,7 @@ pub(super) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
     }
     // A block loads at least the box that one window spans.
     let window = axes.iter().fold(1usize, |window, axis| window.saturating_mul(axis.reach() + 1));
-    if window > MOST_LANES {
+    if window > MOST_LANES[usize::from(with_indices)] {
         return Err("its windows reach too far");
     }
     axes[0].x_stride = view.plane();

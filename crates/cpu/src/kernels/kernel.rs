@@ -34,7 +34,7 @@ pub(crate) struct Kernel {
 
 impl<'a> Pool<'a> {
     pub fn new(plan: &'a PoolPlan, view: &'a View, kernels: &'static [Kernel]) -> Pool<'a> {
-        Pool { plan, view, axes: axes(view), kernels }
+        Pool { plan, view, axes: axes(view, plan.indices.is_some()), kernels }
     }
 
     /// The same pool on another view of its tensors.
