@@ -197,8 +197,7 @@ def grey_dilation(x: Any, size: SupportsIndex | Iterable[SupportsIndex], *, devi
     """`scipy.ndimage.grey_dilation(x, size=size)` of an array of any rank, whose axes are all spatial.
 
     The box is scipy's, mirrored: one of even extent reaches further behind an element than before it. Integers of 64 bits are exact,
-    where scipy rounds them to doubles. Tensors on a device are not taken. Raises as
-    `max_pool`.
+    where scipy rounds them to doubles. Tensors on a device are not taken. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.grey_dilation(np.array([0, 0, 7, 0, 0], np.uint8), 2, device="cpu")

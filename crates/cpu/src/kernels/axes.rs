@@ -101,9 +101,10 @@ impl Axis {
 
 /// The largest reach of a window. A window that reaches farther would load many elements that no window reads.
 const MOST_REACH: i64 = 4096;
-/// The most elements of the box that a window spans: without indices, and with them, where a packed lane has to
-/// distinguish that many taps.
-const MOST_LANES: [usize; 2] = [1 << 20, PACKED_TAPS];
+/// The most elements of the box that a window spans, all of which a block loads. With indices a packed lane has to
+/// distinguish as many taps.
+const MOST_LANES: usize = 1 << 20;
+const MOST_LANES_WITH_INDICES: usize = PACKED_TAPS;
 /// The largest stride.
 const MOST_STRIDE: i64 = 4096;
 
@@ -127,7 +128,7 @@ pub(super) fn axes(view: &View, with_indices: bool) -> Result<Vec<Axis>, &'stati
     }
     // A block loads at least the box that one window spans.
     let window = axes.iter().fold(1usize, |window, axis| window.saturating_mul(axis.reach() + 1));
-    if window > MOST_LANES[usize::from(with_indices)] {
+    if window > if with_indices { MOST_LANES_WITH_INDICES } else { MOST_LANES } {
         return Err("its windows reach too far");
     }
     axes[0].x_stride = view.plane();

@@ -129,23 +129,19 @@ fn planes(outer: usize, folded: &[(usize, i64)]) -> usize {
 /// `Err` says why the kernel does not apply.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
     let sizes = InterleavedSizes::new(pool)?;
-    let (kernel, cost) = {
+    let (kernel, cost, mirrors) = {
         let of_block = pool.of_view(&sizes.view);
         let (kernel, offer) = of_block.fastest().ok_or("no kernel computes its interleaved planes")?;
-        (kernel, sizes.cost(pool, offer.cost))
+        (kernel, sizes.cost(pool, offer.cost), offer.mirrors)
     };
     let layout = move || {
         let kernel = pool.of_view(&sizes.view).offer_of(kernel).map(|offer| (offer.layout)());
         Interleaved { kernel: kernel.unwrap_or_else(|_| Box::new(General)), sizes }
     };
-    Ok(Offer::new(cost, layout))
+    Ok(Offer { mirrors, ..Offer::new(cost, layout) })
 }
 
 impl PoolKernel for Interleaved {
-    fn mirrors(&self) -> bool {
-        self.kernel.mirrors()
-    }
-
     fn run(
         &self,
         part: &PartOf<'_>,

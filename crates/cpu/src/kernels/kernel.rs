@@ -47,15 +47,9 @@ impl<'a> Pool<'a> {
 
     /// The kernel that takes the least time, with its offer.
     pub fn fastest(&'a self) -> Option<(CpuKernel, Offer<'a>)> {
-        let offers = self.kernels.iter().filter_map(|own| {
-            let mut offer = (own.offer)(self).ok()?;
-            // The interleaved kernel has this in the cost of the kernel that it calls.
-            if !matches!(own.kernel, CpuKernel::Flat | CpuKernel::Interleaved) {
-                offer.cost += self.mirrored();
-            }
-            Some((own.kernel, offer))
-        });
-        offers.min_by(|(_, a), (_, b)| a.cost.total_cmp(&b.cost))
+        let offers = self.kernels.iter().filter_map(|own| Some((own.kernel, (own.offer)(self).ok()?)));
+        let cost = |offer: &Offer<'_>| offer.cost + if offer.mirrors { 0.0 } else { self.mirrored() };
+        offers.min_by(|(_, a), (_, b)| cost(a).total_cmp(&cost(b)))
     }
 
     /// What a kernel of the list offers, or why it does not apply.
@@ -83,7 +77,7 @@ impl<'a> Pool<'a> {
         matches!(self.plan.dtype(), DType::F16 | DType::Bf16)
     }
 
-    /// The time to mirror X and Y, which minima take in most kernels.
+    /// The time to mirror X and Y, for a minimum.
     fn mirrored(&self) -> f64 {
         if self.plan.reduction == Reduction::Max { 0.0 } else { self.cost(&[(MIRRORED, self.bytes())]) }
     }
@@ -143,13 +137,16 @@ pub(crate) fn permutes(plan: &PoolPlan, view: &View) -> bool {
 pub(crate) struct Offer<'a> {
     /// What it costs, to be compared with other costs: about the nanoseconds that it takes in one thread.
     pub cost: f64,
+    /// Whether the kernel computes a minimum of X as it is. For all others X and Y are mirrored, which the cost leaves
+    /// out.
+    pub mirrors: bool,
     /// Lays out its work.
     pub layout: Box<dyn FnOnce() -> Box<dyn PoolKernel> + 'a>,
 }
 
 impl<'a> Offer<'a> {
     pub fn new<K: PoolKernel + 'static>(cost: f64, layout: impl FnOnce() -> K + 'a) -> Offer<'a> {
-        Offer { cost, layout: Box::new(|| Box::new(layout())) }
+        Offer { cost, mirrors: false, layout: Box::new(|| Box::new(layout())) }
     }
 }
 
@@ -165,11 +162,6 @@ pub(crate) trait PoolKernel: fmt::Debug + Send + Sync {
         indices: Option<IndicesMut<'_>>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError>;
-
-    /// Whether the kernel computes minima of X as it is. For all others X and Y are mirrored.
-    fn mirrors(&self) -> bool {
-        false
-    }
 
     /// The number of bytes that take about as long to move as the plan takes to compute. It decides how many threads
     /// share the work.

@@ -20,12 +20,13 @@ const KERNELS: &[Kernel] = &[
     Kernel { kernel: CpuKernel::General, offer: general::offer },
 ];
 
-/// The kernel that the caller asked for, or the fastest one, with the layout of its work.
+/// The kernel that the caller asked for, or the fastest one; whether it mirrors elements for a minimum; and the layout
+/// of its work.
 pub(crate) fn choose(
     plan: &PoolPlan,
     view: &View,
     asked: Option<CpuKernel>,
-) -> Result<(CpuKernel, Box<dyn PoolKernel>), PlanError> {
+) -> Result<(CpuKernel, bool, Box<dyn PoolKernel>), PlanError> {
     let pool = Pool::new(plan, view, KERNELS);
     let chosen = match asked {
         Some(kernel) => pool.offer_of(kernel).map(|offer| (kernel, offer)),
@@ -35,7 +36,7 @@ pub(crate) fn choose(
         let kernel = asked.unwrap_or(CpuKernel::General).name();
         PlanError::KernelDoesNotApply { kernel, reason }
     };
-    chosen.map(|(kernel, offer)| (kernel, (offer.layout)())).map_err(refused)
+    chosen.map(|(kernel, offer)| (kernel, offer.mirrors, (offer.layout)())).map_err(refused)
 }
 
 #[cfg(test)]
@@ -140,7 +141,7 @@ mod tests {
         let plan = plan.pool().unwrap();
         let view = View::new(plan).unwrap();
         for (asked, name) in [(CpuKernel::Global, "global"), (CpuKernel::Scatter, "scatter")] {
-            let refused = choose(plan, &view, Some(asked)).map(|(kernel, _)| kernel);
+            let refused = choose(plan, &view, Some(asked)).map(|(kernel, ..)| kernel);
             assert!(matches!(refused, Err(PlanError::KernelDoesNotApply { kernel, .. }) if kernel == name));
         }
     }

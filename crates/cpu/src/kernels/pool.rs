@@ -22,6 +22,8 @@ pub(crate) struct PoolWork {
     view: View,
     name: CpuKernel,
     kernel: Box<dyn PoolKernel>,
+    /// Whether the kernel mirrors elements.
+    mirrors: bool,
     /// The pool of mirrored elements that is computed for a minimum.
     maxima: Option<Box<PoolPlan>>,
 }
@@ -35,9 +37,9 @@ struct PoolTask<'a> {
 impl PoolWork {
     pub fn new(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::new(plan)?;
-        let (name, kernel) = choose(plan, &view, asked)?;
-        let maxima = maxima(plan, kernel.mirrors()).map(Box::new);
-        Ok(PoolWork { view, name, kernel, maxima })
+        let (name, mirrors, kernel) = choose(plan, &view, asked)?;
+        let maxima = maxima(plan, mirrors).map(Box::new);
+        Ok(PoolWork { view, name, kernel, mirrors, maxima })
     }
 
     pub fn kernel(&self) -> CpuKernel {
@@ -56,7 +58,7 @@ impl PoolWork {
         let Some(maxima) = self.maxima.as_ref().filter(|_| !y.is_empty()) else {
             return self.run_maxima(plan, context, x, y, indices);
         };
-        if self.kernel.mirrors() {
+        if self.mirrors {
             return self.run_maxima(maxima, context, x, y, indices);
         }
         context.scratch.with(|own| {

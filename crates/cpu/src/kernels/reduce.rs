@@ -9,6 +9,7 @@ use std::ops::Range;
 use wgpu_pooling_plan::Element;
 
 use super::lane::{Code, Lane, Positioned};
+use super::mirror::inverted;
 use super::simd::SimdLevel;
 
 /// Rows of lanes that one call reduces: their number, their length, and their pitches for reading and for writing.
@@ -454,7 +455,7 @@ pub(crate) fn invert<T: Element>(simd: SimdLevel, rows: Rows, elements: &mut [T]
         #[inline(always)]
         || {
             for row in elements.chunks_mut(rows.write_pitch.max(1)).take(rows.count) {
-                row[..rows.width].iter_mut().for_each(|own| *own = T::from_bits64(own.to_bits64() ^ bits));
+                row[..rows.width].iter_mut().for_each(|own| *own = inverted(*own, bits));
             }
         },
     );
@@ -467,7 +468,7 @@ pub(crate) fn encode_row<C: Code>(elements: &[C::Element], lanes: &mut [C::Lane]
     if bits != 0 {
         let mut found = false;
         for (lane, element) in lanes.iter_mut().zip(elements) {
-            let element = C::Element::from_bits64(element.to_bits64() ^ bits);
+            let element = inverted(*element, bits);
             *lane = C::encode(element);
             found |= is_nan_or_lossy::<C>(*lane, element);
         }

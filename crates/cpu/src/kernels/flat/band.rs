@@ -38,8 +38,8 @@ pub(super) struct Edge {
 
 impl Strip {
     /// Every column whose number is a multiple of `stride` is an output, up to `outputs` of them in a row. Only outputs
-    /// get edges at the borders of X.
-    /// `along` is the axis whose windows are reduced, `own` that of X.
+    /// get edges at the borders of X. `along` is the axis along which windows are reduced, perhaps with the padding as
+    /// positions; `own` is that of X.
     pub fn new([along, own]: [&Axis; 2], columns: Range<usize>, stride: usize, outputs: usize) -> Strip {
         let is_output = |column: &usize| column.is_multiple_of(stride) && column / stride < outputs;
         let of_strip = columns.start.div_ceil(stride).min(outputs)..columns.end.div_ceil(stride).min(outputs);

@@ -248,9 +248,8 @@ impl<T: Element> BandJob<'_, T> {
     ) -> bool {
         let (reduced, steps) = (cast_slice_mut(reduced), steps.each_mut().map(|step| cast_slice_mut(step)));
         let [a, b] = steps;
-        let checks_nan = checks_lossy && C::KEEPS_BITS;
-        let mut found = if self.own.reads::<C>() {
-            self.along_rows(cast_slice(self.elements(plane)), self.x_pitch(), reduced, [a, b], checks_nan)
+        let found = if self.own.reads::<C>() {
+            self.along_rows(cast_slice(self.elements(plane)), self.x_pitch(), reduced, [a, b], checks_lossy)
         } else {
             let columns = self.band.strip.x.len() * self.own.inner;
             let lanes = &mut cast_slice_mut(loaded)[..self.band.all_x_rows() * columns];
@@ -260,7 +259,6 @@ impl<T: Element> BandJob<'_, T> {
             }
             self.along_rows(lanes, columns, reduced, [a, b], false) || lossy
         };
-        found &= checks_lossy;
         if !found || !self.needs_other_lanes::<C>() {
             self.across_rows(reduced, [a, b], best, pitch);
         }

@@ -210,7 +210,8 @@ impl<'a> FlatSizes<'a> {
 /// `Err` says why the kernel does not apply.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
     let sizes = FlatSizes::new(pool)?;
-    Ok(Offer::new(sizes.cost(pool), move || sizes.layout(pool.view.inner)))
+    let offer = Offer::new(sizes.cost(pool), move || sizes.layout(pool.view.inner));
+    Ok(Offer { mirrors: true, ..offer })
 }
 
 /// The number of planes that are computed together if a band has all their rows: several if they are small.
@@ -220,10 +221,6 @@ fn planes_at_once(axes: &[Axis], down: usize, bytes: usize) -> usize {
 }
 
 impl PoolKernel for Flat {
-    fn mirrors(&self) -> bool {
-        true
-    }
-
     fn run(
         &self,
         part: &PartOf<'_>,

@@ -1,9 +1,9 @@
-//! Random pools for the kernel `flat`, of planes that it cuts into strips of long rows and into bands of many rows, and
-//! of windows with several planes.
+//! Random pools for the kernel `flat`, of planes that it cuts into strips of long rows and into bands of many rows, of
+//! windows with several planes and of long ones, maxima and minima.
 
 use cases::nasty::{STYLES, Style};
 use support::tests;
-use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy};
+use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, Minimum, NanPolicy, Pooling};
 
 use super::{Random, agrees};
 
@@ -17,7 +17,11 @@ fn pool(random: &mut Random) -> (MaxPool, Vec<usize>, DType, bool) {
     let dtype = random.of(&DType::ALL);
     let layout = random.of(&[Layout::Nchw, Layout::Nhwc]);
     let policy = random.of(NanPolicy::ALL);
-    let kernel: Vec<i64> = (0..axes).map(|_| 1 + random.below(5) as i64).collect();
+    let mut kernel: Vec<i64> = (0..axes).map(|_| 1 + random.below(5) as i64).collect();
+    if random.below(3) == 0 {
+        // Windows along the last two axes that are reduced in steps.
+        kernel[axes - 2..].iter_mut().for_each(|extent| *extent = 1 + random.below(125) as i64);
+    }
     let dilations: Vec<i64> = (0..axes).map(|_| 1 + random.below(3) as i64).collect();
     let mut strides: Vec<i64> = (0..axes).map(|_| 1 + random.below(2) as i64).collect();
     strides[axes - 1] = random.of(&[1, 1, 2, 2, 3, 4]);
@@ -40,17 +44,19 @@ fn pool(random: &mut Random) -> (MaxPool, Vec<usize>, DType, bool) {
 
 fn flat_planes_are_those_of_the_reference() {
     let mut random = Random(1);
-    // Pools; of these, some of long rows, some of many rows, some whose windows have several planes, and some
-    // whose outputs are apart along the rows.
-    let mut counts = [0; 5];
+    // Pools; of these, some of long rows, some of many rows, some whose windows have several planes, some whose outputs
+    // are apart along the rows, and minima.
+    let mut counts = [0; 6];
     while counts[0] < 400 {
         let (pool, shape, dtype, apart) = pool(&mut random);
-        let Ok(plan) = pool.plan(&shape, dtype, None) else { continue };
+        let smallest = random.below(2) == 0;
+        let own: Box<dyn Pooling> = if smallest { Box::new(Minimum::of(pool.clone())) } else { Box::new(pool.clone()) };
+        let Ok(plan) = own.plan(&shape, dtype, None) else { continue };
         if Cpu::new().with_kernel(CpuKernel::Flat).prepare(plan.clone()).is_err() {
             continue;
         }
         let bytes = shape.iter().product::<usize>() * dtype.bytes() / shape[0];
-        let is = [true, shape.iter().any(|&extent| extent > 8192), bytes > 256 << 10, shape.len() > 4, apart];
+        let is = [true, shape.iter().any(|&extent| extent > 8192), bytes > 256 << 10, shape.len() > 4, apart, smallest];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
         // No NaN at all, few, and many.
         let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], &RARELY_NAN, STYLES]);
