@@ -126,6 +126,8 @@ pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 pub use select::MAX_ITERATIONS;
 pub use select::{Choice, families, select};
 #[doc(hidden)]
+pub use select::{Sizes, select_sized};
+#[doc(hidden)]
 pub use tiles::stream_bytes;
 #[cfg(feature = "cpu")]
 #[doc(inline)]

@@ -1,8 +1,15 @@
 // The thread tile of an invocation: LINES lines of OUTPUTS_ALONG outputs, or of CHANNELS_INSIDE channels of one
 // output, OUTPUTS_BETWEEN lines of Y apart. The windows of neighbouring lines begin LINES_BETWEEN lines of the tile
-// apart, and the lines of the tile DILATION_1 lines of X.
+// apart. Where they share lines of X, all lines of the tile are DILATION_1 lines of X apart; otherwise each window has
+// KERNEL_1 lines of the tile to itself, and what lies between two windows is not read.
+//
+//   KERNEL_1 = 3, STRIDE_1 = 2, LINES_BETWEEN = 2       KERNEL_1 = 2, STRIDE_1 = 3, LINES_BETWEEN = 2
+//   lines of X     0 1 2 3 4                            lines of X     0 1 2 3 4
+//   of the tile    0 1 2 3 4                            of the tile    0 1 . 2 3
+//   windows        [   ]                                windows        [ ]
+//                      [   ]                                                 [ ]
 // provides: Place, place_of, line_at, line_position, output_of
-// requires: pool, quotient, Columns, columns_of, clamp_tap, element_at, CHANNELS_INSIDE, OUTPUTS_ALONG, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, LINES, OUTPUTS_BETWEEN
+// requires: pool, quotient, Columns, columns_of, clamp_tap, element_at, CHANNELS_INSIDE, OUTPUTS_ALONG, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, LINES, LINES_BETWEEN, OUTPUTS_BETWEEN
 struct Place {
   // The plane, counted with all its depths, and the first point of it in X.
   outer: u32,
@@ -42,11 +49,21 @@ fn place_of(block: u32) -> Place {
   return place;
 }
 
+// Lines of X from the first line of the tile to another one.
+fn lines_below(line: u32) -> u32 {
+  var below = line * DILATION_1;
+  if (LINES_BETWEEN * DILATION_1 != OUTPUTS_BETWEEN * STRIDE_1) {
+    let window = line / LINES_BETWEEN;
+    below = window * OUTPUTS_BETWEEN * STRIDE_1 + (line - window * LINES_BETWEEN) * DILATION_1;
+  }
+  return below;
+}
+
 // The number of a line of X in the plane, from a line of the tile, which may lie in the padding, at one depth of the
 // windows.
 fn line_at(place: Place, depth: u32, line: u32) -> u32 {
   let in_depth = clamp_tap(place.depth + i32(depth * DILATION_0), pool.axes[0].input, DILATION_0);
-  let in_line = clamp_tap(place.top + i32(line * DILATION_1), pool.axes[1].input, DILATION_1);
+  let in_line = clamp_tap(place.top + i32(lines_below(line)), pool.axes[1].input, DILATION_1);
   return in_depth * pool.axes[1].input + in_line;
 }
 

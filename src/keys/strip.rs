@@ -85,6 +85,7 @@ impl StripKey {
         consts.extend([
             ("BLOCKS", self.blocks),
             ("LINES", self.blocks.saturating_mul(lines)),
+            ("LINES_BETWEEN", 1),
             ("OUTPUTS_BETWEEN", 1),
             ("OUTPUTS_ALONG", 8),
             ("CHANNELS_INSIDE", self.inner.into()),

@@ -4,14 +4,15 @@
 use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
-use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
+use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, grid};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{OUTPUT_UNIT, bound_range, index_bytes, ranges, store};
+use super::target::Target;
 use super::view::{ElementRange, Pass, iterations, only_pass};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, PassInput, Sink};
 use crate::keys;
-use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
+use crate::schedule::{BoundRange, Dispatch, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -50,11 +51,11 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         within("bytes of the indices of a batch item (max_binding_bytes)", indices, limits.max_binding_bytes)
     };
     let tiles = ranges(total, OUTPUT_UNIT, fit)?;
-    // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps, and a dispatch at most `MAX_TAPS`.
+    // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps, and a dispatch at most `most_taps`.
     // These bounds give a least number of dispatches before any dispatch is made.
     let taps = pass.taps().iter().fold(1, |product: u64, taps| product.saturating_mul(taps.count()));
     let least = tiles.iter().fold(0, |least: u64, tile| {
-        let of_all = tile.count().saturating_mul(taps).div_ceil(MAX_TAPS);
+        let of_all = tile.count().saturating_mul(taps).div_ceil(limits.most_taps());
         least.saturating_add(taps.div_ceil(MAX_ITERATIONS).max(of_all))
     });
     within("dispatches", least, MAX_DISPATCHES)?;
@@ -77,7 +78,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
 struct WindowParts<'a> {
     pass: &'a Pass,
     plan: &'a PoolPlan,
-    limits: &'a Limits,
+    limits: &'a Target,
     uniform: uniform::Pool,
     tile: ElementRange,
     accumulate: &'a KernelKey,
@@ -91,7 +92,7 @@ impl WindowParts<'_> {
         let bytes = device_bytes(x.count(), self.plan.dtype().bytes());
         let work = taps.iter().fold(outputs.count(), |work, taps| work.saturating_mul(taps.count().max(1)));
         let many = iterations(&taps) >= MAX_ITERATIONS;
-        if bytes <= self.limits.max_binding_bytes && work <= MAX_TAPS && !many {
+        if bytes <= self.limits.max_binding_bytes && work <= self.limits.most_taps() && !many {
             return self.dispatch(outputs, &taps, x);
         }
         // Halving the outputs reduces the range of X only as far as one output's range.

@@ -5,17 +5,20 @@ use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{Layout, OutsideWindow, PlanError, UnpoolPlan};
 
 use super::digits::dense_strides;
+use super::target::Target;
 use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERLAPS, QUADS_OF_SOFTWARE};
 use super::view::{FORMULA, WindowFormula};
 use crate::family::Family;
 use crate::kernel::{ActivationKind, CellsKernel};
 use crate::keys::{self, CellsKey, Places};
-use crate::schedule::Limits;
 use crate::uniform::Divisor;
 use crate::wgsl::key::KernelKey;
 
 /// Sources that are loaded together.
 const QUAD: u64 = 4;
+
+// shaders/kernel/unpool_cells.wgsl has two quads at most.
+const _: () = assert!(QUADS_OF_SOFTWARE <= 2);
 
 /// The kernel that writes stride cells, with the number of invocations and the divisors that split an invocation's
 /// number.
@@ -136,24 +139,26 @@ struct InvocationCells {
 
 impl InvocationCells {
     /// `run` elements of `bytes` bytes are contiguous in Y.
-    fn of(axes: &CellAxes, inner: bool, run: u64, bytes: u64, limits: &Limits) -> Result<InvocationCells, PlanError> {
+    fn of(axes: &CellAxes, inner: bool, run: u64, bytes: u64, limits: &Target) -> Result<InvocationCells, PlanError> {
         let words = run.saturating_mul(bytes).is_multiple_of(4);
         let apart = (0..3).all(|axis| axes.apart(axis));
         match (apart, words) {
             (true, true) => {
                 // Several quads where that leaves no more lanes idle than one quad would.
                 let even = axes.cells[2].div_ceil(QUAD).is_multiple_of(QUADS_OF_SOFTWARE);
-                let quads = if limits.software && !inner && even { QUADS_OF_SOFTWARE } else { 1 };
+                let by_device = if limits.software && !inner && even { QUADS_OF_SOFTWARE } else { 1 };
+                let quads = limits.sizes.quads.filter(|_| !inner).unwrap_or(by_device).clamp(1, QUADS_OF_SOFTWARE);
                 Ok(InvocationCells { kernel: CellsKernel::Apart, quads, lines: 1 })
             }
             // A word holds elements of at most two rows.
             // In wider cells most of what an invocation writes has no source.
             (true, false) if !inner && run >= QUAD && axes.stride[2] <= QUAD => {
-                let quads = quads_of_runs(axes.cells[2]);
+                let quads = limits.sizes.quads.unwrap_or(quads_of_runs(axes.cells[2])).clamp(1, QUAD);
                 Ok(InvocationCells { kernel: CellsKernel::Runs, quads, lines: 1 })
             }
             (false, true) if axes.apart(0) && axes.held_by_neighbours(1) && axes.held_by_neighbours(2) => {
-                let lines = if limits.software && axes.cells[1] >= 8 { LINES_OF_SOFTWARE } else { 1 };
+                let by_device = if limits.software && axes.cells[1] >= 8 { LINES_OF_SOFTWARE } else { 1 };
+                let lines = limits.sizes.cell_lines.unwrap_or(by_device).clamp(1, QUAD);
                 Ok(InvocationCells { kernel: CellsKernel::Overlaps, quads: 1, lines })
             }
             (false, true) => Family::Gather.refuse("too many windows hold the same element"),
@@ -184,7 +189,7 @@ pub(super) fn cells(
     plan: &UnpoolPlan,
     windows: &[WindowFormula; 3],
     activation: ActivationKind,
-    limits: &Limits,
+    limits: &Target,
 ) -> Result<Cells, PlanError> {
     let axes = CellAxes::of(plan, windows)?;
     let bytes = plan.dtype().bytes() as u64;

@@ -4,6 +4,7 @@ use wgpu_pooling_plan::internal::{EmptyBase, count};
 use wgpu_pooling_plan::{DType, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan};
 
 use super::digits::{Digit, dense_strides, merge};
+use super::target::Target;
 use super::view::{Pass, PassAxis, pass_axis};
 use crate::kernel::{ActivationKind, IGNORE_NAN, IndexDigits};
 use crate::schedule::Limits;
@@ -14,7 +15,7 @@ use crate::uniform::{self, Divisor, pair};
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub plan: &'a PoolPlan,
-    pub limits: &'a Limits,
+    pub limits: &'a Target,
     /// The activation as the parts of shaders tell it apart, and its parameters.
     pub activation_kind: ActivationKind,
     pub activation: uniform::Activation,

@@ -10,6 +10,7 @@ use wgpu_pooling_plan::{
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::epilogue::lanes;
+use super::target::Target;
 use super::tuning::unpool::{IDLE_INVOCATIONS, IDLE_INVOCATIONS_OF_SOFTWARE};
 use super::unpool::{OWNERS, owners_bytes};
 use super::view::{PassAxis, WindowFormula, pass_axis};
@@ -23,7 +24,7 @@ use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
 /// The schedule of a gathering unpool.
-pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Target, build: Build) -> Result<Schedule, PlanError> {
     unpool::check_sizes(plan, limits)?;
     let Some(windows) = &plan.windows else {
         return Family::Gather.refuse("the windows exceed 64-bit positions");
@@ -84,7 +85,7 @@ const SETTLING_BUFFERS: u32 = 5;
 /// A schedule under construction.
 struct Gathering<'a> {
     plan: &'a UnpoolPlan,
-    limits: &'a Limits,
+    limits: &'a Target,
     uniform: uniform::Gather,
     schedule: Schedule,
 }
@@ -144,7 +145,8 @@ impl Gathering<'_> {
         // To look at a word and to settle its elements.
         let of_a_word = lanes.saturating_add(2);
         let most_words = MAX_ITERATIONS.checked_div(of_a_word).unwrap_or(0).max(1);
-        let idle = if self.limits.software { IDLE_INVOCATIONS_OF_SOFTWARE } else { IDLE_INVOCATIONS };
+        let by_device = if self.limits.software { IDLE_INVOCATIONS_OF_SOFTWARE } else { IDLE_INVOCATIONS };
+        let idle = self.limits.sizes.idle.unwrap_or(by_device);
         let invocations = words.div_ceil(WORDS_PER_TURN).min(idle.max(words.div_ceil(most_words)));
         let grid = grid(invocations, self.limits)?;
         let invocations = grid.into_iter().map(u64::from).fold(WORKGROUP, u64::saturating_mul);
@@ -216,6 +218,11 @@ fn axes(
     let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
     for ((axis, &window), (covering_axis, own_axis)) in windows.iter().enumerate().zip(entries) {
         let (input, output, extent) = (plan.x_extents[axis], plan.y_extents[axis], plan.space.extents[axis]);
+        // The last step, which settles who wins, counts the only source of an axis as the one of its only output, also
+        // where its window lies in the padding. Otherwise such a source would claim and be settled as if it had not.
+        let single = [input, output, extent] == [1; 3] && plan.outside_window == OutsideWindow::Scatter;
+        let alone = AxisWindow::Strided { kernel: 1, stride: 1, dilation: 1, pad_begin: 0 };
+        let window = if single { alone } else { window };
         let most = window.most_covering_windows(input);
         let held = PassAxis {
             input: input as u64,

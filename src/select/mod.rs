@@ -22,6 +22,7 @@ mod slide_layout;
 mod slide_pass;
 mod sliding;
 mod strip;
+mod target;
 mod team;
 mod thread_tile;
 mod tuning;
@@ -33,9 +34,11 @@ use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
 pub(crate) use reduce::most_of_a_reduction;
+pub use target::Sizes;
 
 use crate::family::{Build, Family};
 use crate::schedule::{Limits, Schedule};
+use target::Target;
 use tuning::cost::NEARLY;
 use tuning::policy::SPECIALISED_FROM;
 use tuning::reduce::REDUCED_FROM;
@@ -72,11 +75,11 @@ pub struct Choice {
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let unpool = match plan {
-        Plan::Pool(pool) => return families_of_pool(pool, limits),
+        Plan::Pool(pool) => return families_of_pool(pool, &limits.into()),
         Plan::Unpool(unpool) => unpool,
         Plan::Difference(_) => return vec![Family::Direct],
     };
-    let order = match large_unpool(unpool, limits) {
+    let order = match large_unpool(unpool, &limits.into()) {
         Some(_) => [Family::Gather, Family::ClaimEmit],
         None => [Family::ClaimEmit, Family::Gather],
     };
@@ -84,7 +87,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     order.into_iter().filter(applies).collect()
 }
 
-fn families_of_pool(plan: &PoolPlan, limits: &Limits) -> Vec<Family> {
+fn families_of_pool(plan: &PoolPlan, limits: &Target) -> Vec<Family> {
     let build = default_build(plan);
     let chosen = choose_pool(plan, limits, &Choice::default()).map(|schedule| schedule.family);
     let cost = |family: Family| {
@@ -129,12 +132,19 @@ fn families_of_pool(plan: &PoolPlan, limits: &Limits) -> Vec<Family> {
 /// # Ok::<(), PlanError>(())
 /// ```
 pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+    select_sized(plan, limits, choice, Sizes::default())
+}
+
+/// [`select`] with numbers that do not follow from the tensor's size.
+#[doc(hidden)]
+pub fn select_sized(plan: &Plan, limits: &Limits, choice: &Choice, sizes: Sizes) -> Result<Schedule, PlanError> {
     if let Some(family) = choice.family
         && let Some(build) = choice.build
         && !family.builds().contains(&build)
     {
         return family.refuse("the family does not have this build");
     }
+    let limits = &Target::new(limits, sizes);
     match plan {
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
         Plan::Unpool(unpool) => choose_unpool(unpool, limits, choice),
@@ -161,7 +171,7 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
     Ok(schedule)
 }
 
-fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+fn choose_unpool(plan: &UnpoolPlan, limits: &Target, choice: &Choice) -> Result<Schedule, PlanError> {
     let general = || unpool::schedule(plan, limits);
     // The general path cannot keep indices to windows, so both gathering builds are tried, also for small tensors.
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
@@ -189,7 +199,7 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
     schedule.and_then(|schedule| checked(schedule, limits))
 }
 
-fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+fn choose_pool(plan: &PoolPlan, limits: &Target, choice: &Choice) -> Result<Schedule, PlanError> {
     let build = choice.build.unwrap_or(default_build(plan));
     match choice.family {
         Some(family) => pool_in(plan, limits, family, build),
@@ -203,11 +213,11 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 /// The schedule of a pool that must fit one submit. `Family::Accumulating`, which reads every tap of every window in
 /// many dispatches, is not tried: a smaller tile fits another family.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    fastest(plan, limits, default_build(plan), |family| family != Family::Accumulating)
+    fastest(plan, &limits.into(), default_build(plan), |family| family != Family::Accumulating)
 }
 
 /// The schedule of a pool in a family, in this build if the family has it. The schedule is checked against the limits.
-fn pool_in(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
+fn pool_in(plan: &PoolPlan, limits: &Target, family: Family, build: Build) -> Result<Schedule, PlanError> {
     let builds = family.builds();
     let build = if builds.contains(&build) { build } else { builds[0] };
     pool::schedule(plan, limits, family, build).and_then(|schedule| checked(schedule, limits))
@@ -217,7 +227,7 @@ fn pool_in(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Re
 /// families that have them the first that applies is taken.
 fn fastest(
     plan: &PoolPlan,
-    limits: &Limits,
+    limits: &Target,
     build: Build,
     wanted: impl Fn(Family) -> bool,
 ) -> Result<Schedule, PlanError> {
@@ -259,7 +269,7 @@ fn fastest(
 /// The gathering schedule of an unpool that is large enough for a specialised kernel: as many dispatches as the general
 /// path, and no owners to read. The generic gathering build checks all indices and then tries every window that can
 /// hold an element; it took 4 to 90 times as long as the general path wherever both were measured.
-fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
+fn large_unpool(plan: &UnpoolPlan, limits: &Target) -> Option<Schedule> {
     let schedule = || gather::schedule(plan, limits, Build::Specialised).ok();
     if unpool::scatters(plan) {
         return None;
@@ -267,7 +277,7 @@ fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
 }
 
-fn choose_gather(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+fn choose_gather(plan: &UnpoolPlan, limits: &Target, choice: &Choice) -> Result<Schedule, PlanError> {
     match choice.build {
         Some(build) => gather::schedule(plan, limits, build),
         None if is_large(plan.output_shape()) => gather::schedule(plan, limits, Build::Specialised)

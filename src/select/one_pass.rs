@@ -6,17 +6,18 @@ use super::bounds::grid;
 use super::digits::dense_strides;
 use super::epilogue::{Epilogue, Wanted};
 use super::partition::{Groups, Partitioner, same_place};
+use super::target::Target;
 use super::view::Pass;
 use crate::family::Build;
 use crate::kernel::{PassInput, Sink};
-use crate::schedule::{Dispatch, Effort, Limits, Schedule};
+use crate::schedule::{Dispatch, Effort, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
 /// A pool in one pass.
 pub(super) struct OnePass<'a> {
     plan: &'a PoolPlan,
-    limits: &'a Limits,
+    limits: &'a Target,
     pub pass: Pass,
     pub uniform: uniform::Pool,
     pub epilogue: Epilogue,

@@ -1,13 +1,14 @@
 //! Partitions a pass into dispatches where a buffer exceeds a binding, a grid exceeds the device's limit, or the taps
-//! exceed `MAX_TAPS`.
+//! exceed those of a dispatch.
 
 use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{DType, PlanError, PoolPlan};
 
-use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
+use super::bounds::{MAX_DISPATCHES, grid};
+use super::target::Target;
 use super::view::{ALIGNMENT, ElementRange, Pass};
 use crate::kernel::{Operand, PassInput, Sink, binding};
-use crate::schedule::{BoundRange, Limits};
+use crate::schedule::BoundRange;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -64,7 +65,7 @@ pub(super) fn unit(dtype: DType) -> u64 {
 pub(super) struct Partitioner<'a> {
     pub plan: &'a PoolPlan,
     pub passes: &'a [Pass],
-    pub limits: &'a Limits,
+    pub limits: &'a Target,
 }
 
 /// One dispatch: the ranges of its outputs, of X, of the candidates that it reads (`source`), and of the index tensor
@@ -83,8 +84,9 @@ impl Partitioner<'_> {
     /// [`PlanError::ExceedsLimit`] if the elements that one unit of outputs reads do not fit a binding.
     pub fn dispatches(&self, number: usize, sink: Sink, groups: &Groups) -> Result<Vec<DispatchRanges>, PlanError> {
         let total = self.passes[number].outputs;
-        // A dispatch takes at most one unit of outputs, or as many outputs as keep its taps within `MAX_TAPS`.
-        let most_outputs = groups.unit.max(MAX_TAPS.checked_div(self.most_taps(number, groups)).unwrap_or(MAX_TAPS));
+        // A dispatch takes at most one unit of outputs, or as many outputs as keep its taps within the most.
+        let most_taps = self.limits.most_taps();
+        let most_outputs = groups.unit.max(most_taps.checked_div(self.most_taps(number, groups)).unwrap_or(most_taps));
         within("dispatches", total.div_ceil(most_outputs), MAX_DISPATCHES)?;
         let ranges = ranges(total, groups.unit, |outputs| self.fit(number, sink, groups, outputs))?;
         Ok(ranges.into_iter().map(|outputs| self.ranges(number, outputs)).collect())
@@ -132,7 +134,8 @@ impl Partitioner<'_> {
         // A single unit of outputs is not divided further for its taps: the iterations of an invocation are bounded
         // anyway.
         if outputs.count() > groups.unit {
-            within("taps of a dispatch", outputs.count().saturating_mul(self.most_taps(number, groups)), MAX_TAPS)?;
+            let taps = outputs.count().saturating_mul(self.most_taps(number, groups));
+            within("taps of a dispatch", taps, self.limits.most_taps())?;
         }
         grid(groups.invocations(outputs), self.limits)?;
         within(

@@ -7,19 +7,20 @@ use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, g
 use super::cost::{lines, of_an_index, per_tap};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
+use super::target::Target;
 use super::tuning::cost::{OF_A_CANDIDATE, OF_A_CANDIDATE_OF_SOFTWARE, OF_A_WINDOW};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, sliding, team, thread_tile};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, PassInput, RowLoads, Sink, Specialised};
 use crate::keys;
-use crate::schedule::{Dispatch, Effort, Limits, Schedule};
+use crate::schedule::{Dispatch, Effort, Schedule};
 
 /// Appends a family's dispatches to a schedule that has none.
 type Dispatches = fn(&mut Schedule, &Wanted<'_>) -> Result<(), PlanError>;
 
 /// The schedule of a pool in one family.
-pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
+pub(super) fn schedule(plan: &PoolPlan, limits: &Target, family: Family, build: Build) -> Result<Schedule, PlanError> {
     let dispatches: Dispatches = match family {
         Family::Direct | Family::Separable => tap_by_tap,
         Family::Reducing => reduce::dispatches,

@@ -54,11 +54,16 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     candidates.saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
 }
 
+/// The fewest bytes of a part: a load for every invocation.
+const LEAST_BYTES: u64 = WORKGROUP * 16;
+
 /// Elements of a part: few enough that there are `parts` in all, where X has so many bytes.
-fn elements_of_a_part(plan: &PoolPlan, parts: u64) -> u64 {
+fn elements_of_a_part(plan: &PoolPlan, parts: u64, asked: Option<u64>) -> u64 {
     let size = plan.dtype().bytes() as u64;
     let bytes = count(plan.input_shape()).saturating_mul(size).checked_div(parts).unwrap_or(0);
-    let bytes = bytes.clamp(FEWEST_BYTES, MOST_BYTES);
+    // An invocation of each slice has an element.
+    let asked = asked.map(|bytes| bytes.clamp(LEAST_BYTES, MOST_BYTES));
+    let bytes = asked.unwrap_or(bytes.clamp(FEWEST_BYTES, MOST_BYTES));
     (1u64 << bytes.ilog2()).checked_div(size).unwrap_or(1)
 }
 
@@ -83,7 +88,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         return Family::Reducing.refuse("a plane has more elements than a stride can count");
     }
     let (least, sharing) = if limits.software { (PARTS_OF_SOFTWARE, MEMBERS_OF_SOFTWARE) } else { (PARTS, MEMBERS) };
-    let part = elements_of_a_part(plan, least);
+    let part = elements_of_a_part(plan, least, limits.sizes.part_bytes);
     let parts = elements.div_ceil(part);
     // The kernels find parts and planes in X by the strides.
     let passes = [plane_pass(plan, elements, part, part)?, plane_pass(plan, parts, parts, elements)?];

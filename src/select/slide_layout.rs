@@ -2,13 +2,17 @@
 
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
+use super::bounds::MAX_ITERATIONS;
 use super::epilogue::lanes;
 use super::slide::{Pitch, Slide, slides};
+use super::target::Target;
 use super::tuning::sliding::{GOOD_RUN, MOST_WORDS, MOST_WORDS_WITH_PLACES};
-use crate::schedule::Limits;
 
 /// The most windows of an invocation. Kernels have 16, 8, 4, 2 or 1 (`RUN` in shaders/kernel/pool_sliding.wgsl).
 const MOST_RUN: u64 = 16;
+
+// The number of a tap shares a word with a key of 16 bits, of which one tells that there is none.
+const _: () = assert!(MAX_ITERATIONS < 1 << 15);
 
 /// The layout of elements in registers and in scratch memory.
 pub(super) struct SlideLayout {
@@ -16,6 +20,8 @@ pub(super) struct SlideLayout {
     words: u64,
     /// The most words of the accumulators of an invocation.
     most_words: u64,
+    /// The most windows of an invocation, and the most chunks of a window, where they do not follow from registers.
+    most: [Option<u64>; 2],
     /// The fewest lanes of a pass, and the most.
     lanes: [u64; 2],
     /// Bytes of an element in scratch memory.
@@ -25,7 +31,7 @@ pub(super) struct SlideLayout {
 }
 
 impl SlideLayout {
-    pub fn of(plan: &PoolPlan, limits: &Limits) -> Result<SlideLayout, PlanError> {
+    pub fn of(plan: &PoolPlan, limits: &Target) -> Result<SlideLayout, PlanError> {
         let dtype = plan.dtype();
         let carried = dtype.is_float() && (dtype.bytes() > 4 || plan.nan_policy == NanPolicy::PropagateLast);
         let of_key = dtype.bytes().div_ceil(4) as u64;
@@ -40,6 +46,7 @@ impl SlideLayout {
         let most = if dtype.bytes() > 4 { 2 } else { 4 };
         Ok(SlideLayout {
             words,
+            most: [limits.sizes.run, limits.sizes.chunks],
             most_words: if few { MOST_WORDS_WITH_PLACES } else { MOST_WORDS },
             lanes: [if packed { of_a_word } else { 1 }, most],
             pitch: Pitch::of(&slides, if packed { 1 } else { most }),
@@ -50,6 +57,9 @@ impl SlideLayout {
     /// The most chunks of a window that is pooled in one pass; for longer windows two passes load less. An invocation
     /// loads the chunks of its first window, and one more chunk for each further window.
     pub fn most_chunks(&self) -> u64 {
+        if let [_, Some(chunks)] = self.most {
+            return chunks.max(2);
+        }
         let run = self.most_words.checked_div(self.words.saturating_mul(self.lanes[1])).unwrap_or(1);
         run.clamp(GOOD_RUN.min(MOST_RUN), MOST_RUN).saturating_mul(4)
     }
@@ -62,7 +72,8 @@ impl SlideLayout {
     /// Windows per invocation: at most as many as a window has chunks.
     pub fn run(&self, slide: &Slide, lanes: u64) -> u64 {
         let words = lanes.saturating_mul(self.words);
-        let fits = |run: &u64| *run <= slide.chunks && run.saturating_mul(words) <= self.most_words;
+        let most = self.most[0].unwrap_or(MOST_RUN).min(slide.chunks);
+        let fits = |run: &u64| *run <= most && run.saturating_mul(words) <= self.most_words;
         [MOST_RUN, 8, 4, 2].into_iter().find(fits).unwrap_or(1)
     }
 

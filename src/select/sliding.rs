@@ -3,7 +3,7 @@
 use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
-use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, grid};
+use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, check_buffer, grid};
 use super::cost::{lines, of_an_index, of_vectors, tiles};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::one_pass::positions_are_indices;
@@ -12,13 +12,14 @@ use super::slide::{Pitch, Slide};
 use super::slide_layout::SlideLayout;
 use super::slide_pass::SlidePass;
 use super::strip;
+use super::target::Target;
 use super::tuning::cost::LOADS_TOGETHER;
 use super::tuning::sliding::CACHE_BYTES;
 use super::view::{ALIGNMENT, ElementRange};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, Sink, binding};
 use crate::keys::{self, Begins};
-use crate::schedule::{BoundRange, Dispatch, Effort, Limits, Schedule};
+use crate::schedule::{BoundRange, Dispatch, Effort, Schedule};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
@@ -82,7 +83,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
 /// A schedule under construction.
 struct Sliding<'a> {
     plan: &'a PoolPlan,
-    limits: &'a Limits,
+    limits: &'a Target,
     activation_kind: ActivationKind,
     passes: &'a [SlidePass],
     first: &'a SlidePass,
@@ -145,7 +146,7 @@ impl Sliding<'_> {
         let kept = self.passes.iter().take(self.kept_passes()).map(|pass| self.outputs_of_a_plane(&pass.slide)).max();
         let planes = self.last.slide.outer;
         let bytes = kept.unwrap_or(0).saturating_mul(self.layout.bytes as u64);
-        let fit = CACHE_BYTES.checked_div(bytes).unwrap_or(planes);
+        let fit = self.limits.sizes.planes.or(CACHE_BYTES.checked_div(bytes)).unwrap_or(planes);
         let multiple = if self.plan.dtype().bytes() < 4 {
             let plane = self.outputs_of_a_plane(&self.last.slide);
             let whole = unit(self.plan.dtype());
@@ -169,10 +170,11 @@ impl Sliding<'_> {
 
     /// Whether a pass along the innermost axis is followed by passes along the axis before it, and by no others.
     fn are_rows(&self) -> bool {
-        let outer = self.plan.axes.len().checked_sub(2);
+        let axes = self.plan.axes.len();
         let [first, rest @ ..] = self.passes else { return false };
-        let all_outer = rest.iter().all(|pass| Some(pass.slide.axis_number()) == outer);
-        first.row.is_some() && !rest.is_empty() && all_outer
+        // How many axes lie inside that of a pass.
+        let inside = |pass: &SlidePass| axes.saturating_sub(pass.slide.axis_number()).saturating_sub(1);
+        first.row.is_some() && inside(first) == 0 && !rest.is_empty() && rest.iter().all(|pass| inside(pass) == 1)
     }
 
     /// Notes of this many planes: one per invocation of the first pass.
@@ -257,7 +259,7 @@ impl Sliding<'_> {
         let (begin, all) = (planes.first.saturating_mul(of_a_plane), planes.count().saturating_mul(of_a_plane));
         let fit = |range: ElementRange| {
             let invocations = pass.invocations(range);
-            within("taps of a dispatch", invocations.saturating_mul(iterations), MAX_TAPS)?;
+            within("taps of a dispatch", invocations.saturating_mul(iterations), self.limits.most_taps())?;
             grid(invocations, self.limits)?;
             let bytes = self.most_bytes(pass, &self.bound(pass, range.shifted(begin)));
             within("bytes around a window (max_binding_bytes)", bytes, self.limits.max_binding_bytes)

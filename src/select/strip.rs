@@ -21,6 +21,9 @@ use crate::uniform;
 /// six bits for its column (shaders/strip/numbers.wgsl).
 const EXTENTS: std::ops::RangeInclusive<u32> = 8..=31;
 
+// The line of a tap, in the blocks of a strip and in one more, has nine bits, and the largest number is a code.
+const _: () = assert!((MOST_BLOCKS + 1) * (*EXTENTS.end() as u64) < (1 << 9) - 1 && *EXTENTS.end() + 8 < 1 << 6);
+
 /// With fewer windows along an axis, most of a strip would lie beyond Y.
 const FEWEST: u64 = 4;
 
@@ -59,7 +62,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let cells = if group[0] > 1 { group[1].into() } else { inner };
     let of_a_plane = |blocks: u64| strips(blocks).saturating_mul(across).saturating_mul(cells).saturating_mul(depths);
     let enough = |blocks: &u64| of_a_plane(*blocks).saturating_mul(planes).saturating_mul(STRIP) >= INVOCATIONS;
-    let most = (1..=MOST_BLOCKS).rev().find(enough).unwrap_or(1);
+    let by_size = || (1..=MOST_BLOCKS).rev().find(enough).unwrap_or(1);
+    let most = limits.sizes.strip_blocks.map_or_else(by_size, |asked| asked.clamp(1, MOST_BLOCKS));
     // As high as the others, all strips waste the least.
     let blocks = height.div_ceil(strips(most)).div_ceil(lines.into());
     let key = keys::strip(&StripKey {

@@ -11,13 +11,16 @@ use super::reduce::{plane_elements, plane_pass};
 use super::tuning::team::{LEAST_LOADS, LEAST_LOADS_OF_ROW, MEMBERS, MOST_ALONG, MOST_APART};
 use super::view::{Pass, PassAxis, only_pass};
 use crate::family::Family;
-use crate::kernel::Sink;
+use crate::kernel::{Sink, WORKGROUP};
 use crate::keys::{self, TeamKey, TeamWindow};
 use crate::schedule::Schedule;
 use crate::tables::PassWindow;
 
 /// Rows that an invocation reads at the same time (shaders/core/share.wgsl).
 const ROWS_TOGETHER: u64 = 4;
+
+// Teams divide a workgroup, by shifts.
+const _: () = assert!((MOST_ALONG * MOST_APART).is_power_of_two() && MOST_ALONG * MOST_APART <= WORKGROUP);
 
 /// A team, and its division of a window.
 struct Team {
@@ -39,10 +42,12 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     }
     let plane = plane_elements(plan, Family::Teamed).ok().filter(|&elements| elements > 0);
     let (pass, team) = match plane {
-        Some(elements) => (plane_pass(plan, elements, elements, 1)?, Team::of_plane(plan, elements)),
+        Some(elements) => {
+            (plane_pass(plan, elements, elements, 1)?, Team::of_plane(plan, elements, limits.sizes.members))
+        }
         None => {
             let pass = only_pass(plan, Family::Teamed, limits)?;
-            let team = Team::of_rows(plan, &pass)?;
+            let team = Team::of_rows(plan, &pass, limits.sizes.members)?;
             (pass, team)
         }
     };
@@ -79,16 +84,17 @@ fn loads(plan: &PoolPlan, elements: u64) -> u64 {
 }
 
 impl Team {
-    fn of_plane(plan: &PoolPlan, elements: u64) -> Team {
+    fn of_plane(plan: &PoolPlan, elements: u64, asked: Option<u32>) -> Team {
         let loads = loads(plan, elements);
-        let members = MEMBERS.iter().find(|(least, _)| loads >= *least).map_or(1, |(_, members)| *members);
+        let large = |(least, members): &&(u64, u32)| asked.map_or(loads >= *least, |asked| asked >= *members);
+        let members = MEMBERS.iter().find(large).map_or(1, |(_, members)| *members);
         let loads = loads.div_ceil(u64::from(members).max(1));
         Team { members, window: TeamWindow::Plane, loads, iterations: loads.saturating_add(2) }
     }
 
     /// A team as large as the window's loads allow. Members divide a row first, so that neighbours read neighbouring
     /// words; then they divide the rows.
-    fn of_rows(plan: &PoolPlan, pass: &Pass) -> Result<Team, PlanError> {
+    fn of_rows(plan: &PoolPlan, pass: &Pass, asked: Option<u32>) -> Result<Team, PlanError> {
         let [layers, rows, row] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1));
         let [.., PassAxis { window: PassWindow::Axis(window), .. }] = &pass.axes else {
             return Family::Teamed.refuse("the last axis has no windows");
@@ -101,7 +107,8 @@ impl Team {
         let power = |members: u64| 1u32 << members.max(1).ilog2();
         // At least two members share a row.
         let along = power((loads / LEAST_LOADS_OF_ROW).clamp(2, MOST_ALONG));
-        let apart = power((rows.saturating_mul(loads) / LEAST_LOADS).min(MOST_APART));
+        let apart = asked.map_or(rows.saturating_mul(loads) / LEAST_LOADS, u64::from);
+        let apart = power(apart.min(MOST_APART).min(rows));
         let of_an_invocation = rows.div_ceil(ROWS_TOGETHER.saturating_mul(apart.into()));
         let iterations = of_an_invocation.saturating_mul(loads.div_ceil(along.into()).saturating_add(1));
         Ok(Team {

@@ -9,6 +9,7 @@ use super::cost::{lines, of_an_index, of_vectors, tiles};
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
+use super::target::Target;
 use super::tuning::cost::{LOADS_OF_TILES, OF_FOURS, OF_FOURS_OF_SOFTWARE, OF_SHIFTED, OF_TILES, OF_WORDS};
 use super::tuning::thread_tile::{
     INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_TAPS_OF_A_WORD, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES,
@@ -18,7 +19,7 @@ use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
 use crate::kernel::{Sink, WindowConstants};
 use crate::keys::{self, Span, ThreadTile, ThreadTileKey};
-use crate::schedule::{Effort, Limits, Schedule};
+use crate::schedule::{Effort, Schedule};
 use crate::uniform;
 
 /// The most taps of a window along a line, and the most lines of a window (shaders/thread_tile/taps.wgsl, tile.wgsl).
@@ -30,6 +31,10 @@ const MOST_NUMBERED: u64 = 1 << 28;
 
 /// The most lines of X that a tile spans (shaders/thread_tile/tile.wgsl).
 const MOST_ROWS: u32 = 13;
+
+// The number of a tap has four bits for its column and four for its line; of its plane 28 for the line, and of a key 16
+// in all, with eight for the line and the column.
+const _: () = assert!(MOST_COLUMNS <= 16 && MOST_ROWS <= 16 && MOST_NUMBERED <= 1 << 28 && MOST_TAPS <= 1 << 8);
 
 /// The most elements that a tile reads before its own vectors of a line, and behind them
 /// (shaders/thread_tile/taps.wgsl).
@@ -61,7 +66,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
 
 /// The pass of an NHWC pool whose elements are smaller than a word, whose channels are no multiple of four and whose
 /// windows have stride 1 along the last axis: a line is all columns times all channels, if four outputs are a tile.
-fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, PlanError> {
+fn channels_along(plan: &PoolPlan, limits: &Target) -> Result<Option<Pass>, PlanError> {
     let channels = plan.channels as u64;
     let small = plan.dtype().bytes() < 4;
     if plan.layout() != Layout::Nhwc || channels == 1 || channels.is_multiple_of(4) || !small {
@@ -110,7 +115,7 @@ impl Tiles {
         one: &OnePass<'_>,
         window: WindowConstants,
         channels_along: bool,
-        limits: &Limits,
+        limits: &Target,
     ) -> Option<Tiles> {
         let [_, lines, columns] = window.kernel;
         let [layers, rows, axis] = &one.pass.axes;
@@ -149,7 +154,7 @@ impl Tiles {
 
     /// Lines of outputs: the most that leave enough invocations, fit the registers of a GPU, and of which most lie in a
     /// plane. Software, 2x2s2 and 3x3s2: 3.4 and 3.9 copies with two lines, 2.6 and 3.1 with four.
-    fn lines(&self, words: u32, pass: &Pass, limits: &Limits) -> u32 {
+    fn lines(&self, words: u32, pass: &Pass, limits: &Target) -> u32 {
         let [depths, kernel, _] = self.tile.window.kernel;
         let [.., height, _] = pass.axes.each_ref().map(|axis| axis.output);
         let enough = if limits.software { INVOCATIONS_OF_SOFTWARE } else { INVOCATIONS };
@@ -163,11 +168,11 @@ impl Tiles {
             // Lines of windows that share none are all loaded before they are joined.
             let apart = if shared || depths > 1 { 0 } else { lines };
             let kept = self.tile.rows_of(lines).saturating_add(deep).saturating_add(apart);
-            !narrow
-                && self.tile.rows_of(lines) <= MOST_ROWS
+            let good = !narrow
                 && (limits.software || words.saturating_mul(kept) <= MOST_WORDS_OF_LINES)
                 && height > half(lines)
-                && self.invocations(pass, lines).saturating_mul(pass.planes()) >= enough
+                && self.invocations(pass, lines).saturating_mul(pass.planes()) >= enough;
+            self.tile.rows_of(lines) <= MOST_ROWS && limits.sizes.tile_lines.map_or(good, |asked| lines <= asked)
         };
         [8, 4, 2].into_iter().find(fits).unwrap_or(1)
     }
@@ -332,13 +337,34 @@ fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
     Pass::of(planes, [depth, lines, last], inner)
 }
 
-/// The lines of a tile from one line of outputs to the next, and the lines of Y between these. A tile's lines are as
-/// far apart in X as the taps of a window. Where lines of outputs share no lines of X, they have all lines of their
-/// windows between them.
+/// The lines of a tile from one line of outputs to the next, and the lines of Y between these. Where these share lines
+/// of X, the first is the distance of their windows in dilations; otherwise it is the lines of a window. The place of
+/// each line in X follows from these two (shaders/thread_tile/place.wgsl).
 fn lines_between(window: &WindowConstants, pass: &Pass) -> (u32, u32) {
     let ([_, lines, _], [_, stride, _], [_, dilation, _]) = (window.kernel, window.stride, window.dilation);
+    if pass.axes[1].output > 1 { between([lines, stride, dilation]) } else { (lines, 1) }
+}
+
+fn between([lines, stride, dilation]: [u32; 3]) -> (u32, u32) {
     let common = greatest_common_divisor(stride.into(), dilation.into()).max(1) as u32;
     let between = stride.checked_div(common).unwrap_or(1);
-    let shared = pass.axes[1].output > 1 && lines > between;
-    if shared { (between, dilation.checked_div(common).unwrap_or(1)) } else { (lines, 1) }
+    if lines > between { (between, dilation.checked_div(common).unwrap_or(1)) } else { (lines, 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of X that the shader gives to the windows of a tile (`lines_below` in shaders/thread_tile/place.wgsl):
+    /// by this alone they are right for every tile.
+    #[test]
+    fn windows_share_all_lines_of_a_tile_or_none() {
+        for kernel in 1..=MOST_LINES {
+            for (stride, dilation) in (1..40).flat_map(|stride| (1..40).map(move |dilation| (stride, dilation))) {
+                let (lines, outputs) = between([kernel, stride, dilation]);
+                let even = lines * dilation == outputs * stride;
+                assert!(even || (lines, outputs) == (kernel, 1), "{kernel}, {stride}, {dilation}: {lines}, {outputs}");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Tuning: the constants that decide which kernel runs and how much work an invocation does. Changing one may change
 //! speed, and never results. Constants on which a kernel's correctness depends stand beside the schedule that uses
-//! them.
+//! them, and so does the bound of one that may not grow further: the library does not compile beyond it.
 //!
 //! Each constant names the measurement behind it, with times in multiples of a copy in the same run. *Software* is
 //! llvmpipe of Mesa 22.3; *card* is an NVIDIA H100; *AMD* is Mesa's compiler for RDNA 2 and 3 without a card. A

@@ -5,6 +5,7 @@ use wgpu_pooling_plan::internal::{count, take_digit, within};
 use wgpu_pooling_plan::{AxisWindow, Layout, NanPolicy, PlanError, PoolAxis, PoolPlan};
 
 use super::bounds::{check_bytes, check_elements, checked};
+use super::target::Target;
 use super::tuning::view::PART_TAPS;
 use crate::family::Family;
 use crate::kernel::{PassDigits, WindowConstants};
@@ -380,7 +381,7 @@ impl ElementRange {
 }
 
 /// Distributes the axes of a plan over passes, the innermost axis first.
-pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>, PlanError> {
+pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Target) -> Result<Vec<Pass>, PlanError> {
     let axes = &plan.axes;
     let [outer, inner] = around(plan);
     let mut extents: Vec<u64> = axes.iter().map(|axis| axis.input as u64).collect();
@@ -426,7 +427,7 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
 }
 
 /// The pass of a plan that a family computes in one.
-pub(super) fn only_pass(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Pass, PlanError> {
+pub(super) fn only_pass(plan: &PoolPlan, family: Family, limits: &Target) -> Result<Pass, PlanError> {
     let mut passes = passes(plan, Family::Direct, limits)?;
     match (passes.pop(), passes.is_empty()) {
         (Some(pass), true) => Ok(pass),
@@ -443,17 +444,18 @@ pub(super) fn around(plan: &PoolPlan) -> [u64; 2] {
 }
 
 /// The levels that pool an axis: one, or several levels of parts where a window is too long for one invocation.
-fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> {
+fn levels(axis: &PoolAxis, limits: &Target) -> Result<Vec<PassAxis>, PlanError> {
     let mut levels = Vec::new();
     let mut current = PassAxis::of(axis);
-    while current.most_taps > PART_TAPS
+    let part = limits.sizes.part_taps.unwrap_or(PART_TAPS).clamp(2, PART_TAPS);
+    while current.most_taps > part
         && let PassWindow::Axis(window) = current.window
     {
-        let (windows, parts) = (current.output, current.most_taps.div_ceil(PART_TAPS));
+        let (windows, parts) = (current.output, current.most_taps.div_ceil(part));
         let output = checked("candidates", windows.checked_mul(parts))?;
         check_table(output, limits)?;
-        let window = PassWindow::Parts(window, parts, PART_TAPS);
-        levels.push(PassAxis { input: current.input, output, most_taps: PART_TAPS, window });
+        let window = PassWindow::Parts(window, parts, part);
+        levels.push(PassAxis { input: current.input, output, most_taps: part, window });
         // The candidates of a window are contiguous.
         let window = AxisWindow::Strided { kernel: parts as i64, stride: parts as i64, dilation: 1, pad_begin: 0 };
         current = PassAxis { input: output, output: windows, most_taps: parts, window: PassWindow::Axis(window) };
@@ -508,7 +510,7 @@ mod tests {
 
     #[test]
     fn a_range_holds_all_that_its_outputs_look_at_and_single_outputs_are_bounded_tightly() {
-        let limits = Limits::WEBGPU;
+        let limits = Target::from(&Limits::WEBGPU);
         let pool = |kernel: &[i64]| MaxPool::new(kernel);
         let cases: Vec<(Box<dyn Pooling>, Vec<usize>)> = vec![
             (Box::new(pool(&[3]).strides([2]).pads([1, 1])), vec![2, 2, 9]),

@@ -76,7 +76,14 @@ impl Used {
                 let uniform: Vec<u32> = bytemuck::pod_collect_to_vec(dispatch.uniform());
                 let mut one = Seen::default();
                 for number in sample(dispatch.grid()) {
-                    emulate::workgroup(source, &numbers, [number, dispatch.grid()], &uniform, contents, &mut one)?;
+                    emulate::workgroup(
+                        source,
+                        &numbers,
+                        [number, dispatch.grid()],
+                        &uniform,
+                        contents,
+                        Some(&mut one),
+                    )?;
                 }
                 seen.push(one);
             }

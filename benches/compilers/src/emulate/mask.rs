@@ -37,7 +37,12 @@ impl Mask {
     }
 
     pub fn lanes(self) -> impl Iterator<Item = usize> {
-        (0..MOST).filter(move |&lane| self.has(lane))
+        self.0.into_iter().zip((0..MOST).step_by(WAVE)).flat_map(|(wave, first)| {
+            let next = |&rest: &u64| Some(rest & rest.wrapping_sub(1));
+            std::iter::successors(Some(wave), next)
+                .take_while(|&rest| rest != 0)
+                .map(move |rest| first + rest.trailing_zeros() as usize)
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 //! The invocations of a workgroup run in step, each statement for all of them before the next one, so that barriers
 //! need nothing. What is not found in this crate's kernels is an error.
 
+mod interpreted;
 mod mask;
 mod memory;
 mod numbers;
@@ -12,6 +13,7 @@ mod run;
 mod seen;
 mod usual;
 
+pub use interpreted::{Interpreted, interpreted};
 pub use memory::Buffers;
 pub use numbers::{Numbers, SourceLoop};
 pub use run::workgroup;

@@ -17,14 +17,15 @@ use super::operations;
 use super::seen::{Access, Seen};
 use crate::spirv::Source;
 
-/// Runs workgroup `number` of a grid, with the words of the uniform, and adds what is seen.
+/// Runs workgroup `number` of a grid, with the words of the uniform, and adds what is seen, if somebody looks. A store
+/// outside of a buffer is an error: not every device leaves it out.
 pub fn workgroup(
     source: &Source,
     numbers: &Numbers,
     [number, grid]: [[u32; 3]; 2],
     uniform: &[u32],
     buffers: &mut dyn Buffers,
-    seen: &mut Seen,
+    seen: Option<&mut Seen>,
 ) -> Result<(), String> {
     let lanes = source.workgroup as usize;
     if lanes > MOST {
@@ -86,7 +87,9 @@ pub fn workgroup(
         }));
     }
     machine.call(&entry.function, info, arguments, Mask::of(lanes, |_| true))?;
-    machine.seen.workgroups += 1;
+    if let Some(seen) = machine.seen {
+        seen.workgroups += 1;
+    }
     Ok(())
 }
 
@@ -96,7 +99,7 @@ struct Machine<'a> {
     lanes: usize,
     uniform: &'a [u32],
     buffers: &'a mut dyn Buffers,
-    seen: &'a mut Seen,
+    seen: Option<&'a mut Seen>,
     /// The words of workgroup memory, and for each invocation those of private memory.
     workgroup: HashMap<Handle<GlobalVariable>, Vec<u32>>,
     private: HashMap<Handle<GlobalVariable>, Vec<u32>>,
@@ -123,6 +126,14 @@ struct Flow {
 impl<'a> Machine<'a> {
     fn module(&self) -> &'a Module {
         &self.source.module
+    }
+
+    /// Adds an access to what is seen.
+    fn see(&mut self, place: usize, access: Access, span: naga::Span, mask: Mask, addresses: &[u32]) {
+        let line = if self.seen.is_some() { self.line(span) } else { 0 };
+        if let Some(seen) = self.seen.as_deref_mut() {
+            seen.access(place, Access { line, ..access }, mask, addresses);
+        }
     }
 
     fn line(&self, span: naga::Span) -> u32 {
@@ -177,8 +188,9 @@ impl<'a> Machine<'a> {
                     let holds = self.words(*condition)?;
                     let holds = Mask::of(self.lanes, |lane| holds[lane] != 0);
                     let sides = [mask & holds, mask & !holds];
-                    if let Some(name) = self.numbers.branches.get(&std::ptr::from_ref(statement)) {
-                        let taken = self.seen.sides.entry(name.clone()).or_default();
+                    let name = self.numbers.branches.get(&std::ptr::from_ref(statement));
+                    if let (Some(name), Some(seen)) = (name, self.seen.as_deref_mut()) {
+                        let taken = seen.sides.entry(name.clone()).or_default();
                         *taken = [taken[0] | sides[0].any(), taken[1] | sides[1].any()];
                     }
                     mask = self.block(accept, sides[0], flow)? | self.block(reject, sides[1], flow)?;
@@ -206,30 +218,27 @@ impl<'a> Machine<'a> {
                 }
                 Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => {}
                 Statement::WorkGroupUniformLoad { pointer, result } => {
-                    let value = self.load(*pointer, mask, std::ptr::from_ref(statement) as usize, self.line(*span))?;
+                    let value = self.load(*pointer, mask, std::ptr::from_ref(statement) as usize, *span)?;
                     self.frame().values[result.index()] = Some(value.into());
                 }
                 Statement::Store { pointer, value } => {
                     let place = std::ptr::from_ref(statement) as usize;
-                    let line = self.line(*span);
                     let value = self.words(*value)?;
-                    self.store(*pointer, &value, mask, place, line)?;
+                    self.store(*pointer, &value, mask, place, *span)?;
                 }
                 Statement::Atomic { pointer, fun, value, result } => {
                     let at = self.pointer(*pointer)?;
                     let kind = kind(self.inner(*value))?;
                     let value = self.words(*value)?;
                     if let Root::Storage(binding) = at.root {
-                        let (place, line) = (std::ptr::from_ref(statement) as usize, self.line(*span));
-                        let access =
-                            Access { binding, writes: true, atomic: true, line, width: 4, ..Access::default() };
-                        self.seen.access(place, access, mask, &at.offsets);
+                        let access = Access { binding, writes: true, atomic: true, width: 4, ..Access::default() };
+                        self.see(std::ptr::from_ref(statement) as usize, access, *span, mask, &at.offsets);
                     }
                     let mut before = vec![0; self.lanes];
                     for lane in mask.lanes() {
                         before[lane] = self.word(at.root, at.offsets[lane], lane);
                         let word = operations::atomic(*fun, kind, before[lane], value[lane])?;
-                        self.set_word(at.root, at.offsets[lane], lane, word);
+                        self.set_word(at.root, at.offsets[lane], lane, word)?;
                     }
                     if let Some(result) = result {
                         self.frame().values[result.index()] = Some(before.into());
@@ -286,7 +295,9 @@ impl<'a> Machine<'a> {
     ) -> Result<Mask, String> {
         let name = self.numbers.loops.get(&std::ptr::from_ref(statement)).cloned().ok_or("a loop without a number")?;
         let (mut active, mut left) = (mask, Mask::NONE);
-        self.seen.loops.entry(name.clone()).or_default().reached += mask.waves();
+        if let Some(seen) = self.seen.as_deref_mut() {
+            seen.loops.entry(name.clone()).or_default().reached += mask.waves();
+        }
         while active.any() {
             let mut flow = Flow::default();
             let through = self.block(body, active, &mut flow)? | flow.continued;
@@ -298,7 +309,9 @@ impl<'a> Machine<'a> {
                 left = left | (active & ends);
                 active = active & !ends;
             }
-            self.seen.loops.entry(name.clone()).or_default().trips += active.waves();
+            if let Some(seen) = self.seen.as_deref_mut() {
+                seen.loops.entry(name.clone()).or_default().trips += active.waves();
+            }
         }
         Ok(left)
     }
@@ -390,8 +403,7 @@ impl<'a> Machine<'a> {
             Expression::AccessIndex { base, index } => return self.part(*base, &|_| *index),
             Expression::Load { pointer } => {
                 let place = std::ptr::from_ref(&function.expressions[handle]) as usize;
-                let line = self.line(function.expressions.get_span(handle));
-                self.load(*pointer, mask, place, line)?
+                self.load(*pointer, mask, place, function.expressions.get_span(handle))?
             }
             Expression::Unary { op, expr } => {
                 let kind = kind(self.inner(*expr))?;
@@ -510,12 +522,18 @@ impl<'a> Machine<'a> {
         Ok(offsets)
     }
 
-    fn load(&mut self, pointer: Handle<Expression>, mask: Mask, place: usize, line: u32) -> Result<Vec<u32>, String> {
+    fn load(
+        &mut self,
+        pointer: Handle<Expression>,
+        mask: Mask,
+        place: usize,
+        span: naga::Span,
+    ) -> Result<Vec<u32>, String> {
         let at = self.pointer(pointer)?;
         let offsets = self.offsets(pointer, at.root.is_buffer())?;
         if let Root::Storage(binding) = at.root {
             let width = 4 * offsets.len() as u32;
-            self.seen.access(place, Access { binding, line, width, ..Access::default() }, mask, &at.offsets);
+            self.see(place, Access { binding, width, ..Access::default() }, span, mask, &at.offsets);
         }
         let mut loaded = vec![0; offsets.len() * self.lanes];
         for (word, offset) in offsets.into_iter().enumerate() {
@@ -532,23 +550,19 @@ impl<'a> Machine<'a> {
         value: &[u32],
         mask: Mask,
         place: usize,
-        line: u32,
+        span: naga::Span,
     ) -> Result<(), String> {
         let at = self.pointer(pointer)?;
         let offsets = self.offsets(pointer, at.root.is_buffer())?;
         if let Root::Storage(binding) = at.root {
             let width = 4 * offsets.len() as u32;
-            self.seen.access(
-                place,
-                Access { binding, writes: true, line, width, ..Access::default() },
-                mask,
-                &at.offsets,
-            );
+            let access = Access { binding, writes: true, width, ..Access::default() };
+            self.see(place, access, span, mask, &at.offsets);
         }
         for (word, offset) in offsets.into_iter().enumerate() {
             for lane in mask.lanes() {
                 let to = at.offsets[lane].saturating_add(offset);
-                self.set_word(at.root, to, lane, value[word * self.lanes + lane]);
+                self.set_word(at.root, to, lane, value[word * self.lanes + lane])?;
             }
         }
         Ok(())
@@ -569,7 +583,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn set_word(&mut self, root: Root, offset: u32, lane: usize, word: u32) {
+    fn set_word(&mut self, root: Root, offset: u32, lane: usize, word: u32) -> Result<(), String> {
         let at = offset as usize;
         let own = at.saturating_mul(self.lanes).saturating_add(lane);
         let to = match root {
@@ -578,15 +592,17 @@ impl<'a> Machine<'a> {
             Root::Workgroup(variable) => self.workgroup.get_mut(&variable).and_then(|all| all.get_mut(at)),
             Root::Uniform(_) => None,
             Root::Storage(binding) => {
-                if inside(self.buffers.bytes(binding), offset) {
-                    self.buffers.store(binding, offset, word);
+                if !inside(self.buffers.bytes(binding), offset) {
+                    return Err(format!("a store at byte {offset} of binding {binding}, which ends before"));
                 }
+                self.buffers.store(binding, offset, word);
                 None
             }
         };
         if let Some(to) = to {
             *to = word;
         }
+        Ok(())
     }
 }
 

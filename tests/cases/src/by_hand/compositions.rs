@@ -29,6 +29,7 @@ fn bytes(dtype: DType, bits: &[u64]) -> Vec<u8> {
 
 /// Every backend of this program. On the CPU each level of vectors has its own code.
 fn backends() -> Vec<Box<dyn Backend>> {
+    #[cfg_attr(not(any(feature = "cpu", feature = "gpu")), expect(unused_mut, reason = "there are no others"))]
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Reference)];
     #[cfg(feature = "cpu")]
     for &level in wgpu_pooling::SimdLevel::available() {

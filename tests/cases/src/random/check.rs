@@ -4,11 +4,13 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 use support::calls::reference;
 
 use wgpu_pooling::{
     Build, Choice, DType, Element, ExecuteError, Family, Index, IndexType, Limits, MaxUnpool, OutsideWindow, Plan,
-    PlanError, Schedule, Tensor, families, select,
+    PlanError, Run, Schedule, Sizes, Tensor, families, select, select_sized,
 };
 #[cfg(feature = "gpu")]
 use wgpu_pooling::{Gpu, Prepared};
@@ -24,6 +26,7 @@ use support::cpu::ways;
 use support::device::gpu;
 #[cfg(feature = "gpu")]
 use support::harness::computes_on_gpu;
+use support::splitmix::splitmix64;
 use wgpu_pooling::with_element;
 
 /// Limits that most cases exceed somewhere: bindings of 6 KiB, four storage buffers and one workgroup a dimension.
@@ -34,6 +37,57 @@ const TIGHT: Limits = Limits {
     max_storage_buffers: 4,
     software: false,
 };
+
+/// What runs a schedule without a device.
+type Interpreter = fn(Schedule) -> Arc<dyn Run>;
+
+static INTERPRETER: OnceLock<Interpreter> = OnceLock::new();
+
+/// Lets every case run in an interpreter of schedules instead of on a GPU: in every family and build, as small and as
+/// large tensors run. A binary that does so calls it before anything else.
+pub fn interpret(interpreter: Interpreter) {
+    INTERPRETER.get_or_init(|| interpreter);
+}
+
+/// More taps than this for a workgroup take the interpreter long, where a kernel reads every window tap by tap.
+const MOST_TAPS: u64 = 1 << 11;
+
+/// Numbers drawn from a text.
+struct Draw(u64);
+
+impl Draw {
+    fn of(text: &str) -> Draw {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Draw(hasher.finish())
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        self.0 = splitmix64(self.0);
+        from[(self.0 >> 8) as usize % from.len()]
+    }
+
+    /// In a quarter of the draws the sizes that a plan has by itself.
+    fn sizes(&mut self) -> Sizes {
+        if self.pick(&[true, false, false, false]) {
+            return Sizes::default();
+        }
+        Sizes {
+            tile_lines: self.pick(&[None, Some(2), Some(4), Some(8), Some(8)]),
+            strip_blocks: self.pick(&[None, Some(1), Some(2), Some(3), Some(8)]),
+            run: self.pick(&[None, None, Some(2), Some(4), Some(8), Some(16)]),
+            chunks: self.pick(&[None, None, Some(2), Some(3), Some(5)]),
+            planes: self.pick(&[None, Some(1), Some(2), Some(5)]),
+            part_bytes: self.pick(&[None, Some(1 << 10), Some(1 << 11), Some(1 << 12)]),
+            part_taps: self.pick(&[None, Some(2), Some(3), Some(7)]),
+            members: self.pick(&[None, Some(2), Some(4), Some(8)]),
+            quads: self.pick(&[None, Some(1), Some(2), Some(3), Some(4)]),
+            cell_lines: self.pick(&[None, Some(1), Some(2), Some(4)]),
+            idle: self.pick(&[None, Some(1), Some(64), Some(128)]),
+            taps: self.pick(&[None, None, None, Some(1 << 9), Some(1 << 12)]),
+        }
+    }
+}
 
 /// The GPU of a test, if there is one, and counts of the outcomes of its cases.
 pub struct Bench {
@@ -66,8 +120,12 @@ impl Bench {
     }
 
     pub fn count(&self, what: &str) {
+        self.add(what, 1);
+    }
+
+    fn add(&self, what: &str, number: u32) {
         let mut counts = self.counts.take();
-        *counts.entry(what.to_owned()).or_default() += 1;
+        *counts.entry(what.to_owned()).or_default() += number;
         self.counts.set(counts);
     }
 
@@ -87,6 +145,10 @@ impl Bench {
         paths.extend(self.on_cpu(plan)?);
         let limits = self.limits();
         let found = families(plan, &limits);
+        if let (Some(&interpreter), false) = (INTERPRETER.get(), found.is_empty()) {
+            paths.extend(self.interpreted(plan, &found, interpreter)?);
+            return Ok(paths);
+        }
         if found.is_empty() {
             return match select(plan, &limits, &Choice::default()) {
                 Err(PlanError::NotOnGpu { .. } | PlanError::ExceedsLimit { .. }) => {
@@ -142,6 +204,56 @@ impl Bench {
         Ok(paths)
     }
 
+    /// Every family and build in the interpreter, as GPUs and software adapters run them, with sizes that are drawn; and
+    /// what is selected for a device with small bindings.
+    fn interpreted(
+        &self,
+        plan: &Plan,
+        families: &[Family],
+        interpreter: Interpreter,
+    ) -> Result<Vec<(String, Way)>, String> {
+        let mut draw = Draw::of(&format!("{plan:?}"));
+        let mut found: Vec<(String, Schedule)> = Vec::new();
+        let mut add = |limits: &Limits, choice: Choice, sizes: Sizes| {
+            // Sizes divide outputs further than some limits allow.
+            let sized = select_sized(plan, limits, &choice, sizes);
+            let Ok(schedule) = sized.or_else(|_| select(plan, limits, &choice)) else { return };
+            let name = format!("{} for {limits:?}, {sizes:?}", schedule.kernel());
+            if found.iter().all(|(_, other)| *other != schedule) {
+                found.push((name, schedule));
+            }
+        };
+        let outputs = plan.output_shape().iter().product::<usize>() as u64;
+        let taps = plan.pool().map_or(0, |pool| pool.most_taps().saturating_mul(outputs.div_ceil(64)));
+        for &family in families {
+            let most = match family {
+                Family::Sliding | Family::Reducing => u64::MAX,
+                Family::Teamed => 4 * MOST_TAPS,
+                _ => MOST_TAPS,
+            };
+            if taps > most {
+                continue;
+            }
+            // Kernels that hold several outputs, twice: more depends on their sizes.
+            let twice = !matches!(family, Family::Direct | Family::Separable | Family::Accumulating);
+            let builds = family.builds().iter().chain(family.builds().last().filter(|_| twice));
+            for &build in builds {
+                let limits = Limits { software: draw.pick(&[false, true]), ..Limits::WEBGPU };
+                add(&limits, Choice { family: Some(family), build: Some(build) }, draw.sizes());
+            }
+        }
+        if taps <= MOST_TAPS {
+            let build = draw.pick(&[Build::Generic, Build::Specialised]);
+            let limits = Limits { software: draw.pick(&[false, true]), ..TIGHT };
+            add(&limits, Choice { family: None, build: Some(build) }, draw.sizes());
+        }
+        for (_, schedule) in &found {
+            self.count(&format!("{:?} {:?}", schedule.build(), schedule.family()));
+        }
+        self.add("schedules", found.len() as u32);
+        Ok(found.into_iter().map(|(name, schedule)| (name, Way::Interpreted(interpreter(schedule)))).collect())
+    }
+
     /// The kernels of the CPU backend, one case after the other at each level of vector instructions.
     #[cfg(feature = "cpu")]
     fn on_cpu(&self, plan: &Plan) -> Result<Vec<(String, Way)>, String> {
@@ -174,6 +286,7 @@ impl Bench {
 /// A way to compute a plan.
 enum Way {
     Reference,
+    Interpreted(Arc<dyn Run>),
     #[cfg(feature = "cpu")]
     Cpu(Box<PreparedCpu>),
     #[cfg(feature = "gpu")]
@@ -184,6 +297,7 @@ impl Way {
     fn max_pool<T: Element>(&self, plan: &Plan, x: &Tensor<T>) -> Result<Tensor<T>, ExecuteError> {
         match self {
             Way::Reference => reference::max_pool(plan, x),
+            Way::Interpreted(run) => support::calls::max_pool(&**run, x),
             #[cfg(feature = "cpu")]
             Way::Cpu(prepared) => support::calls::max_pool(prepared, x),
             #[cfg(feature = "gpu")]
@@ -198,6 +312,7 @@ impl Way {
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
         match self {
             Way::Reference => reference::max_pool_with_indices(plan, x),
+            Way::Interpreted(run) => support::calls::max_pool_with_indices(&**run, x),
             #[cfg(feature = "cpu")]
             Way::Cpu(prepared) => support::calls::max_pool_with_indices(prepared, x),
             #[cfg(feature = "gpu")]
@@ -213,6 +328,7 @@ impl Way {
     ) -> Result<Tensor<T>, ExecuteError> {
         match self {
             Way::Reference => reference::max_unpool(plan, x, indices),
+            Way::Interpreted(run) => support::calls::max_unpool(&**run, x, indices),
             #[cfg(feature = "cpu")]
             Way::Cpu(prepared) => support::calls::max_unpool(prepared, x, indices),
             #[cfg(feature = "gpu")]

@@ -19,7 +19,10 @@ mod unpools;
 
 use proptest::strategy::Strategy;
 
-use pools::{channels_last_pools, divided_pools, plain_pools, pools, reaching_pools};
+pub use check::interpret;
+use pools::{
+    channels_last_pools, divided_pools, plain_pools, planes, pools, reaching_pools, sliding_pools, tiled_pools,
+};
 use runner::{caught, run};
 use support::tests;
 use unpools::{inverses, reaching_inverses, reaching_unpools, unpools};
@@ -29,6 +32,9 @@ tests! {
         pools_are_what_their_definition_says,
         pools_of_innermost_channels_are_what_their_definition_says,
         pools_in_several_dispatches_are_what_their_definition_says,
+        pools_of_small_windows_are_what_their_definition_says,
+        pools_of_large_windows_are_what_their_definition_says,
+        whole_planes_are_what_their_definition_says,
         unpools_are_what_their_definition_says,
         inverses_of_pools_are_what_their_definition_says,
         pools_whose_windows_reach_far_are_what_their_definition_says,
@@ -43,15 +49,27 @@ tests! {
 }
 
 fn pools_are_what_their_definition_says() {
-    run("pools", 28, 48, pools(), |case, bench| check::pool(case, bench).map(drop));
+    run("pools", 28, 32, pools(), |case, bench| check::pool(case, bench).map(drop));
 }
 
 fn pools_of_innermost_channels_are_what_their_definition_says() {
-    run("channels last", 2, 48, channels_last_pools(), |case, bench| check::pool(case, bench).map(drop));
+    run("channels last", 2, 24, channels_last_pools(), |case, bench| check::pool(case, bench).map(drop));
 }
 
 fn pools_in_several_dispatches_are_what_their_definition_says() {
     run("divided", 1, 24, divided_pools(), |case, bench| check::pool(case, bench).map(drop));
+}
+
+fn pools_of_small_windows_are_what_their_definition_says() {
+    run("small windows", 14, 32, tiled_pools(), |case, bench| check::pool(case, bench).map(drop));
+}
+
+fn pools_of_large_windows_are_what_their_definition_says() {
+    run("large windows", 6, 8, sliding_pools(), |case, bench| check::pool(case, bench).map(drop));
+}
+
+fn whole_planes_are_what_their_definition_says() {
+    run("planes", 3, 8, planes(), |case, bench| check::pool(case, bench).map(drop));
 }
 
 fn unpools_are_what_their_definition_says() {

@@ -416,6 +416,71 @@ pub fn divided_pools() -> impl Strategy<Value = PoolCase> {
     })
 }
 
+/// MaxPools over at most three axes with windows of a few lines: as many outputs as thread tiles have lines and more,
+/// whose windows share lines, interlock, or leave lines between them.
+pub fn tiled_pools() -> impl Strategy<Value = PoolCase> {
+    let channels = select(vec![1, 1, 2, 3, 4, 5, 8]);
+    let most_outputs = [24, 12, 6];
+    (raw(Just(Oddity::Tidy).boxed()), channels, any::<bool>()).prop_map(move |(mut raw, channels, whole)| {
+        (raw.operator, raw.options.pads_limit, raw.options.auto_pad) = (0, None, None);
+        raw.outer = (1, channels);
+        raw.axes.truncate(3);
+        let most = most_outputs[raw.axes.len() - 1];
+        let extent = |axis: &mut RawAxis| {
+            // The random extents are below 72, the strides below 5.
+            let outputs = 1 + axis.extent as i64 % most;
+            axis.stride += axis.extent as i64 / 24;
+            let reach = (axis.kernel - 1) * axis.dilation + 1;
+            axis.pads = axis.pads.map(|pad| pad.min(reach - 1));
+            ((outputs - 1) * axis.stride + reach - axis.pads[0] - axis.pads[1]).max(1) as usize
+        };
+        let mut spatial: Vec<usize> = raw.axes.iter_mut().map(extent).collect();
+        if let (true, Some(last)) = (whole, spatial.last_mut()) {
+            *last = last.next_multiple_of(4);
+        }
+        raw.finish(spatial)
+    })
+}
+
+/// MaxPools with large windows that slide by one element, along one axis or two.
+pub fn sliding_pools() -> impl Strategy<Value = PoolCase> {
+    let numbers = (select(vec![1usize, 2, 2, 2]), [8..=33i64, 8..=33], [1..=24i64, 1..=24], select(vec![1, 2, 3, 4]));
+    (raw(Just(Oddity::Tidy).boxed()), numbers).prop_map(|(mut raw, (rank, kernels, outputs, channels))| {
+        (raw.operator, raw.options.pads_limit, raw.options.auto_pad) = (0, None, None);
+        raw.outer = (1, channels);
+        raw.axes.resize(rank, raw.axes[0].clone());
+        let extent = |(axis, (kernel, outputs)): (&mut RawAxis, (i64, i64))| {
+            // Series are longer, and some windows are dilated or further apart.
+            let odd = axis.extent % 8 == 0;
+            axis.kernel = if rank == 1 { kernel * kernel / 4 } else { kernel };
+            (axis.stride, axis.dilation) = if odd { (axis.stride.min(2), axis.dilation.min(2)) } else { (1, 1) };
+            let reach = (axis.kernel - 1) * axis.dilation + 1;
+            axis.pads = axis.pads.map(|pad| (pad * reach / 10).min(reach - 1));
+            let outputs = if rank == 1 { outputs * 8 } else { outputs };
+            ((outputs - 1) * axis.stride + reach - axis.pads[0] - axis.pads[1]).max(1) as usize
+        };
+        let spatial = raw.axes.iter_mut().zip(kernels.into_iter().zip(outputs)).map(extent).collect();
+        raw.finish(spatial)
+    })
+}
+
+/// Pools of whole planes of a thousand elements and more. In half of them most elements are equal.
+pub fn planes() -> impl Strategy<Value = PoolCase> {
+    let numbers = (select(vec![1usize, 2, 2, 3]), 1_000..6_000usize, any::<bool>(), any::<[prop::sample::Index; 3]>());
+    (raw(Just(Oddity::Tidy).boxed()), numbers).prop_map(|(mut raw, (planes, elements, alike, at))| {
+        let columns = (2..40).filter(|columns| elements % columns == 0).max().unwrap_or(1);
+        raw.axes.resize(2, raw.axes[0].clone());
+        (raw.operator, raw.outer) = (11, if raw.outer.0 % 2 == 0 { (planes, 1) } else { (1, planes) });
+        let mut case = raw.finish(vec![elements / columns, columns]);
+        if alike && let Some(&first) = case.x.first() {
+            let others = at.map(|at| (at.index(case.x.len()), case.x[at.index(case.x.len())]));
+            case.x.fill(first);
+            others.into_iter().for_each(|(at, element)| case.x[at] = element);
+        }
+        case
+    })
+}
+
 /// Pools of all kinds with indices and without an activation. Windows wholly in padding have the index -1.
 pub fn plain_pools() -> impl Strategy<Value = PoolCase> {
     let index_type = select(vec![IndexType::I64, IndexType::I32]);

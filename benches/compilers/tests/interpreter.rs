@@ -1,0 +1,15 @@
+//! The cases that are drawn at random, each in every family and build of kernels, with tiles, strips and parts of drawn
+//! sizes: what large tensors run as, on tensors of a few elements. An interpreter of shaders runs the kernels, which
+//! needs no driver and compiles nothing.
+
+use std::process::ExitCode;
+
+use cases::random;
+use compilers::emulate::interpreted;
+use libtest_mimic::Arguments;
+use support::harness;
+
+fn main() -> ExitCode {
+    random::interpret(interpreted);
+    harness::run(&Arguments::from_args(), random::tests())
+}
