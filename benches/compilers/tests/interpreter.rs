@@ -5,11 +5,13 @@
 use std::process::ExitCode;
 
 use cases::random;
-use compilers::emulate::interpreted;
+use compilers::emulate;
 use libtest_mimic::Arguments;
 use support::harness;
 
 fn main() -> ExitCode {
-    random::interpret(interpreted);
-    harness::run(&Arguments::from_args(), random::tests())
+    random::interpret(emulate::interpreted);
+    let code = harness::run(&Arguments::from_args(), random::tests());
+    println!("{} schedules ran", random::interpreted());
+    code
 }

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use support::calls::reference;
 
@@ -47,6 +48,14 @@ static INTERPRETER: OnceLock<Interpreter> = OnceLock::new();
 /// large tensors run. A binary that does so calls it before anything else.
 pub fn interpret(interpreter: Interpreter) {
     INTERPRETER.get_or_init(|| interpreter);
+}
+
+/// The schedules that have run in the interpreter.
+static INTERPRETED: AtomicU32 = AtomicU32::new(0);
+
+/// How many schedules have run in the interpreter.
+pub fn interpreted() -> u32 {
+    INTERPRETED.load(Ordering::Relaxed)
 }
 
 /// More taps than this for a workgroup take the interpreter long, where a kernel reads every window tap by tap.
@@ -251,6 +260,7 @@ impl Bench {
             self.count(&format!("{:?} {:?}", schedule.build(), schedule.family()));
         }
         self.add("schedules", found.len() as u32);
+        INTERPRETED.fetch_add(found.len() as u32, Ordering::Relaxed);
         Ok(found.into_iter().map(|(name, schedule)| (name, Way::Interpreted(interpreter(schedule)))).collect())
     }
 

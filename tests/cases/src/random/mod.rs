@@ -19,13 +19,13 @@ mod unpools;
 
 use proptest::strategy::Strategy;
 
-pub use check::interpret;
+pub use check::{interpret, interpreted};
 use pools::{
     channels_last_pools, divided_pools, plain_pools, planes, pools, reaching_pools, sliding_pools, tiled_pools,
 };
 use runner::{caught, run};
 use support::tests;
-use unpools::{inverses, reaching_inverses, reaching_unpools, unpools};
+use unpools::{inverses, reaching_inverses, reaching_unpools, tiled_inverses, unpools};
 
 tests! {
     here =>
@@ -37,6 +37,7 @@ tests! {
         whole_planes_are_what_their_definition_says,
         unpools_are_what_their_definition_says,
         inverses_of_pools_are_what_their_definition_says,
+        inverses_of_small_windows_are_what_their_definition_says,
         pools_whose_windows_reach_far_are_what_their_definition_says,
         unpools_whose_windows_reach_far_are_what_their_definition_says,
         inverses_whose_windows_reach_far_are_what_their_definition_says,
@@ -78,6 +79,10 @@ fn unpools_are_what_their_definition_says() {
 
 fn inverses_of_pools_are_what_their_definition_says() {
     run("inverses", 13, 16, inverses(), |case, bench| check::unpool(case, bench).map(drop));
+}
+
+fn inverses_of_small_windows_are_what_their_definition_says() {
+    run("inverses of small windows", 8, 8, tiled_inverses(), |case, bench| check::unpool(case, bench).map(drop));
 }
 
 fn pools_whose_windows_reach_far_are_what_their_definition_says() {

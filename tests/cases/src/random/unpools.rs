@@ -12,8 +12,8 @@ use super::code::{self, Written};
 use super::definition::{self, Scatter, UnpoolSizes, Verdict};
 use super::elements::{Recipe, picks, recipe};
 use super::pools::{
-    Conventions, Operator, PoolCase, activations, conventions, dtypes, impossible_activation, outer, pools,
-    reaching_pools, set_conventions, shape, small_count,
+    Conventions, MaxPoolOptions, Operator, PoolCase, activations, conventions, dtypes, impossible_activation, outer,
+    pools, reaching_pools, set_conventions, shape, small_count, tiled_pools,
 };
 use super::reach::{Numbers, Reach, reaches};
 use support::splitmix::splitmix64;
@@ -492,6 +492,27 @@ fn spoil(case: &mut UnpoolCase, kind: u8, axis: usize, value: i64) {
 /// Unpools made from random pools, most with the pool's own Y and indices.
 pub fn inverses() -> impl Strategy<Value = UnpoolCase> {
     inverses_of(pools().boxed())
+}
+
+/// Inverses of pools whose windows lie apart or overlap their neighbours alone, which gathering kernels write cell by
+/// cell.
+pub fn tiled_inverses() -> impl Strategy<Value = UnpoolCase> {
+    let pools = (tiled_pools(), any::<bool>()).prop_map(|(mut pool, apart)| {
+        if let Operator::Max(options) = &mut pool.operator {
+            let kernel: Vec<i64> = options.kernel.iter().map(|kernel| kernel.min(&4)).copied().collect();
+            let half = kernel.iter().map(|kernel| kernel / 2).chain(kernel.iter().map(|kernel| kernel / 2));
+            let overlapping = kernel.iter().map(|kernel| (kernel + 1) / 2).collect();
+            *options = MaxPoolOptions {
+                strides: Some(if apart { kernel.clone() } else { overlapping }),
+                pads: if apart { None } else { Some(half.collect()) },
+                kernel,
+                ceil_mode: options.ceil_mode,
+                ..MaxPoolOptions::default()
+            };
+        }
+        pool
+    });
+    inverses_of(pools.boxed())
 }
 
 /// Unpools made from random pools whose windows reach far.
