@@ -85,7 +85,7 @@ impl Draw {
             tile_lines: self.pick(&[None, Some(2), Some(4), Some(8), Some(8)]),
             strip_blocks: self.pick(&[None, Some(1), Some(2), Some(3), Some(8)]),
             run: self.pick(&[None, None, Some(2), Some(4), Some(8), Some(16)]),
-            chunks: self.pick(&[None, None, Some(2), Some(3), Some(5)]),
+            chunks: self.pick(&[None, Some(2), Some(3), Some(5), Some(8)]),
             planes: self.pick(&[None, Some(1), Some(2), Some(5)]),
             part_bytes: self.pick(&[None, Some(1 << 10), Some(1 << 11), Some(1 << 12)]),
             part_taps: self.pick(&[None, Some(2), Some(3), Some(7)]),

@@ -21,7 +21,8 @@ use proptest::strategy::Strategy;
 
 pub use check::{interpret, interpreted};
 use pools::{
-    channels_last_pools, divided_pools, plain_pools, planes, pools, reaching_pools, sliding_pools, tiled_pools,
+    channels_last_pools, divided_pools, plain_pools, planes, pools, reaching_pools, series_pools, sliding_pools,
+    tiled_pools,
 };
 use runner::{caught, run};
 use support::tests;
@@ -34,6 +35,7 @@ tests! {
         pools_in_several_dispatches_are_what_their_definition_says,
         pools_of_small_windows_are_what_their_definition_says,
         pools_of_large_windows_are_what_their_definition_says,
+        series_are_what_their_definition_says,
         whole_planes_are_what_their_definition_says,
         unpools_are_what_their_definition_says,
         inverses_of_pools_are_what_their_definition_says,
@@ -67,6 +69,10 @@ fn pools_of_small_windows_are_what_their_definition_says() {
 
 fn pools_of_large_windows_are_what_their_definition_says() {
     run("large windows", 6, 8, sliding_pools(), |case, bench| check::pool(case, bench).map(drop));
+}
+
+fn series_are_what_their_definition_says() {
+    run("series", 12, 8, series_pools(), |case, bench| check::pool(case, bench).map(drop));
 }
 
 fn whole_planes_are_what_their_definition_says() {

@@ -453,6 +453,8 @@ pub fn sliding_pools() -> impl Strategy<Value = PoolCase> {
         let extent = |(axis, (kernel, outputs)): (&mut RawAxis, (i64, i64))| {
             // Series are longer, and some windows are dilated or further apart.
             let odd = axis.extent % 8 == 0;
+            // Strips of several blocks need more lines than windows have.
+            let (kernel, outputs) = if kernel % 3 == 0 { (8 + kernel % 4, 3 * outputs) } else { (kernel, outputs) };
             axis.kernel = if rank == 1 { kernel * kernel / 4 } else { kernel };
             (axis.stride, axis.dilation) = if odd { (axis.stride.min(2), axis.dilation.min(2)) } else { (1, 1) };
             let reach = (axis.kernel - 1) * axis.dilation + 1;
@@ -462,6 +464,26 @@ pub fn sliding_pools() -> impl Strategy<Value = PoolCase> {
         };
         let spatial = raw.axes.iter_mut().zip(kernels.into_iter().zip(outputs)).map(extent).collect();
         raw.finish(spatial)
+    })
+}
+
+/// MaxPools with long windows along one axis, beside axes of one element, mostly of floats.
+pub fn series_pools() -> impl Strategy<Value = PoolCase> {
+    let floats = select(vec![DType::F32, DType::F16, DType::Bf16, DType::F64]);
+    let numbers = (5..=40i64, 1..=40i64, 0..3usize, select(vec![1usize, 1, 2, 3]), option::weighted(0.7, floats));
+    (raw(Just(Oddity::Tidy).boxed()), numbers).prop_map(|(mut raw, (kernel, outputs, behind, channels, float))| {
+        (raw.operator, raw.options.pads_limit, raw.options.auto_pad) = (0, None, None);
+        (raw.outer, raw.dtype) = ((1, channels), float.unwrap_or(raw.dtype));
+        let mut axis = raw.axes[0].clone();
+        let odd = axis.extent % 4 == 0;
+        (axis.stride, axis.dilation) = if odd { (axis.stride, axis.dilation.min(2)) } else { (1, 1) };
+        axis.kernel = kernel;
+        let reach = (kernel - 1) * axis.dilation + 1;
+        axis.pads = axis.pads.map(|pad| (pad * reach / 10).min(reach - 1));
+        let extent = ((outputs - 1) * axis.stride + reach - axis.pads[0] - axis.pads[1]).max(1);
+        let one = RawAxis { extent: 1, kernel: 1, stride: 1, dilation: 1, pads: [0, 0], output: 1 };
+        raw.axes = [vec![axis], vec![one; behind]].concat();
+        raw.finish([vec![extent as usize], vec![1; behind]].concat())
     })
 }
 

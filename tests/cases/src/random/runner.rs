@@ -26,6 +26,9 @@ const CASES: u32 = 500;
 /// The seed, unless `WGPU_POOLING_SEED` says another one.
 const SEED: u64 = 20_260_917;
 
+/// The longest that a failing case is shrunk, in milliseconds, unless `PROPTEST_MAX_SHRINK_TIME` says otherwise.
+const MOST_SHRINKING: u32 = 60_000;
+
 /// A case that can be printed as Rust code.
 pub trait Case: Debug {
     fn reproducer(&self) -> String;
@@ -121,7 +124,10 @@ pub fn run<S>(
     for (i, chunk) in bytes.chunks_exact_mut(8).enumerate() {
         chunk.copy_from_slice(&splitmix64(own.wrapping_add(i as u64)).to_le_bytes());
     }
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 6_000, ..Config::default() };
+    let mut config = Config { cases, failure_persistence: None, max_shrink_iters: 6_000, ..Config::default() };
+    if config.max_shrink_time == 0 {
+        config.max_shrink_time = MOST_SHRINKING;
+    }
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
 
     // The GPU is opened here, so that a machine without an adapter fails once and nothing is shrunk.

@@ -346,6 +346,10 @@ enum Oddity {
     Loose,
     /// Windows that reach far beyond the output, on any of the axes.
     Reaching(Vec<Reach>),
+    /// An axis with one source, whose window lies in the padding, and one output.
+    InPadding {
+        axis: usize,
+    },
     Defect {
         kind: u8,
         axis: usize,
@@ -358,6 +362,7 @@ pub fn unpools() -> impl Strategy<Value = UnpoolCase> {
     let oddity = prop_oneof![
         14 => Just(Oddity::Tidy),
         2 => Just(Oddity::Loose),
+        1 => (0..5usize).prop_map(|axis| Oddity::InPadding { axis }),
         2 => (0..10u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
     ];
     odd_unpools(oddity.boxed())
@@ -407,6 +412,9 @@ fn unpool(
     let most = if rank > 3 { 2 } else { 4 };
     let (mut kernel, mut strides, mut pads) = (Vec::new(), Vec::new(), vec![0; 2 * rank]);
     let (mut spatial, mut output_shape) = (Vec::new(), vec![outer.0 as i64, outer.1 as i64]);
+    let in_padding = matches!(oddity, Oddity::InPadding { .. });
+    let (given, space) = if in_padding { (true, Some(UnpoolSpace::OutputShape)) } else { (given, space) };
+    let min_size = min_size.filter(|_| !in_padding);
     // Whether an axis of the output may be smaller than inferred.
     let shrinks = space == Some(UnpoolSpace::OutputShape) && min_size != Some(UnpoolMinSize::PerAxis);
     for (a, (extent, k, s, both, larger)) in axes.into_iter().enumerate() {
@@ -416,6 +424,14 @@ fn unpool(
             && let Some(Numbers { kernel, pads, .. }) = reaches[a].unpool(extent as i64, s)
         {
             (k, both) = (kernel, pads);
+        }
+        if matches!(oddity, Oddity::InPadding { axis } if axis % rank == a) {
+            (pads[a], pads[rank + a]) = (k, 0);
+            output_shape.push(1);
+            spatial.push(1);
+            kernel.push(k);
+            strides.push(s);
+            continue;
         }
         let full = (extent as i64 - 1) * s + k;
         let fitting = full - both[0] - both[1] >= 1 || matches!(oddity, Oddity::Loose);
@@ -451,7 +467,9 @@ fn unpool(
         indices: Vec::new(),
     };
     match oddity {
-        Oddity::Tidy | Oddity::Reaching(_) => case.conventions = case.conventions.tidied(IndexFlattening::Tensor),
+        Oddity::Tidy | Oddity::Reaching(_) | Oddity::InPadding { .. } => {
+            case.conventions = case.conventions.tidied(IndexFlattening::Tensor)
+        }
         Oddity::Loose => {}
         Oddity::Defect { kind, axis, value } => spoil(&mut case, kind, axis % rank, value),
     }
