@@ -4,7 +4,7 @@ use support::tests;
 use wgpu_pooling::{Backend, DType, DifferencePlan, ExecuteError, Layout, Plan, PlanError, Reference, TensorSpec};
 use wgpu_pooling::{Element, with_element};
 
-use crate::case::{Case, Outcome, same};
+use crate::case::{Case, Outcome, bytes_of, same};
 use crate::compositions::{Composition, minus};
 use crate::nasty::{STYLES, elements};
 use support::splitmix::splitmix64;
@@ -21,10 +21,6 @@ fn drawn(dtype: DType, count: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
         let x: Vec<T> = elements(count, seed, STYLES);
         (x.iter().map(|element| element.to_bits64()).collect(), bytemuck::cast_slice(&x).to_vec())
     })
-}
-
-fn bytes(dtype: DType, bits: &[u64]) -> Vec<u8> {
-    bits.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(dtype.bytes())).collect()
 }
 
 /// Every backend of this program. On the CPU each level of vectors has its own code.
@@ -57,13 +53,14 @@ fn refused(backend: &dyn Backend, dtype: DType, outcome: &Outcome) -> bool {
 
 fn compositions_give_what_their_definitions_say() {
     let backends = backends();
-    for number in 0..DType::ALL.len() * Composition::KINDS * 5 {
+    for number in 0..DType::ALL.len() * Composition::KINDS.len() * 5 {
         let mut state = number as u64;
         let mut below = |limit: usize| {
             state = splitmix64(state);
             state as usize % limit
         };
-        let (dtype, kind) = (DType::ALL[number % DType::ALL.len()], number / DType::ALL.len() % Composition::KINDS);
+        let (dtype, kind) =
+            (DType::ALL[number % DType::ALL.len()], number / DType::ALL.len() % Composition::KINDS.len());
         let axes = 1 + below(3);
         let extents: Vec<usize> = (0..axes).map(|axis| 1 + below([70, 17, 7][axes - 1] - axis)).collect();
         let layout = Layout::ALL[below(2)];
@@ -78,7 +75,7 @@ fn compositions_give_what_their_definitions_say() {
         let anchor = Some(anchor).filter(|_| below(2) == 0);
         let by = Composition { kind, kernel_shape, anchor, iterations: 1 + below(3) as i64, layout };
         let (x, x_bytes) = drawn(dtype, shape.iter().product(), number as u64);
-        let expected = Ok(vec![bytes(dtype, &by.definition(&shape, dtype, &x))]);
+        let expected = Ok(vec![bytes_of(dtype, &by.definition(&shape, dtype, &x))]);
         let steps = by.steps(&shape, dtype).unwrap();
         let case = Case { offset: number % 2, ..Case::new(steps.first().clone(), vec![x_bytes]) };
         for backend in &backends {
@@ -100,7 +97,7 @@ fn differences_of_any_two_elements() {
             // Neighbours, too, whose difference is small beside them.
             let (b, b_bytes) = if count == 3 {
                 let b: Vec<u64> = a.iter().map(|bits| bits ^ 1).collect();
-                let bytes = bytes(dtype, &b);
+                let bytes = bytes_of(dtype, &b);
                 (b, bytes)
             } else {
                 (b, b_bytes)
@@ -108,7 +105,7 @@ fn differences_of_any_two_elements() {
             let expected: Vec<u64> = a.iter().zip(&b).map(|(&a, &b)| minus(dtype, a, b)).collect();
             let spec = TensorSpec { shape: vec![1, 1, count], dtype, layout: Layout::Nchw };
             let case = Case::new(Plan::Difference(DifferencePlan::of(&spec)), vec![a_bytes, b_bytes]);
-            let expected = Ok(vec![bytes(dtype, &expected)]);
+            let expected = Ok(vec![bytes_of(dtype, &expected)]);
             for backend in backends() {
                 let outcome = case.outcome(|x, y| backend.run_blocking(&case.plan, x, y));
                 if !refused(&backend, dtype, &outcome) {
