@@ -7,6 +7,7 @@ mod flat;
 mod interleaved;
 mod modes;
 mod sharing;
+mod starved;
 mod stopping;
 mod threads;
 mod unpools;
@@ -34,6 +35,7 @@ pub fn tests() -> Vec<Trial> {
         interleaved::tests(),
         modes::tests(),
         sharing::tests(),
+        starved::tests(),
         stopping::tests(),
         threads::tests(),
         unpools::tests(),

@@ -3,7 +3,9 @@
 
 use support::cpu::Net;
 use support::tests;
-use wgpu_pooling::{AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy};
+use wgpu_pooling::{
+    AdaptiveMaxPool, Cpu, CpuKernel, DType, GlobalMaxPool, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy,
+};
 
 use super::{EITHER, Random, agrees, either};
 
@@ -71,6 +73,14 @@ fn windows_along_rows_are_runs() {
         let pool = AdaptiveMaxPool::new([3, outputs]);
         let plan = either(pool, &mut random, &[2, 3, 3, 1000], DType::F32, Some(IndexType::I64)).unwrap();
         agrees(&net, plan, &mut random).unwrap();
+    }
+    // Windows of many blocks, which threads share.
+    for _ in 0..80 {
+        let shape = [1, 1 + random.below(3), 300 + random.below(300), 500 + random.below(300)];
+        let pool = GlobalMaxPool::new().nan_policy(random.of(NanPolicy::ALL));
+        let (dtype, indices) = (random.of(&DType::ALL), random.of(&[None, Some(IndexType::I64)]));
+        let plan = either(pool, &mut random, &shape, dtype, indices).unwrap();
+        agrees(&net, plan, &mut random).unwrap_or_else(|error| panic!("{error}: {shape:?} {dtype:?} {indices:?}"));
     }
     net.is_complete(&EITHER, &[CpuKernel::Global, CpuKernel::General]);
 }
