@@ -62,16 +62,24 @@ fn flat_planes_are_those_of_the_reference() {
     let mut counts = [0; 5];
     while counts[0] < 400 {
         let Drawn { pool, by, shape, dtype, apart } = drawn(&mut random);
+        // What the reference does in a fraction of a second.
+        let elements = shape.iter().product::<usize>();
+        let taps = by.kernel_shape.iter().fold(elements, |taps, &extent| taps * extent as usize);
         let Ok(plan) = either(pool.clone(), &mut random, &shape, dtype, None) else { continue };
+        if taps > 1 << 26 {
+            continue;
+        }
         if Cpu::new().with_kernel(CpuKernel::Flat).prepare(plan.1.clone()).is_err() {
             continue;
         }
-        let bytes = shape.iter().product::<usize>() * dtype.bytes() / shape[0];
+        let bytes = elements * dtype.bytes() / shape[0];
         let is = [true, shape.iter().any(|&extent| extent > 8192), bytes > 256 << 10, shape.len() > 4, apart];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
         agrees(&net, plan, &mut random).unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?}"));
-        composed(&net, &by, (&shape, dtype), &mut random)
-            .unwrap_or_else(|error| panic!("{error}: {by:?} {shape:?} {dtype:?}"));
+        if taps <= 1 << 24 {
+            composed(&net, &by, (&shape, dtype), &mut random)
+                .unwrap_or_else(|error| panic!("{error}: {by:?} {shape:?} {dtype:?}"));
+        }
     }
     assert!(counts[1..].iter().all(|&count| count >= 5), "{counts:?}");
     net.is_complete(&EITHER, &[CpuKernel::Flat, CpuKernel::Separable, CpuKernel::Direct, CpuKernel::General]);
