@@ -19,8 +19,8 @@ pub fn subtract<T: Element>(y: &mut [T], a: &[T], b: &[T]) {
     }
 }
 
-/// Whether this thread's arithmetic takes subnormal operands for zeros or makes zeros of subnormal results, two settings
-/// of x86 (DAZ and FTZ) and one of ARM (FZ).
+/// Whether this thread's arithmetic takes subnormal operands for zeros or makes zeros of subnormal results: two
+/// settings of x86 (DAZ and FTZ), and one of ARM (FZ).
 fn flushes_subnormals() -> bool {
     let of_operands = black_box(f32::from_bits(1)) + black_box(f32::MIN_POSITIVE);
     let of_results = black_box(f32::from_bits(0x0080_0001)) - black_box(f32::MIN_POSITIVE);

@@ -27,8 +27,8 @@ pub fn ways(plan: &Plan, levels: &[SimdLevel]) -> Result<Vec<(String, PreparedCp
     Ok(ways)
 }
 
-/// A plan in a kernel, if the kernel applies. The general kernel applies to every plan; of the others one may be refused
-/// as such, and for no other reason.
+/// A plan in a kernel, if the kernel applies. The general kernel applies to every plan; of the others one may be
+/// refused as such, and for no other reason.
 fn applying(cpu: &Cpu, kernel: CpuKernel, plan: &Plan) -> Result<Option<PreparedCpu>, ExecuteError> {
     match cpu.clone().with_kernel(kernel).prepare(plan.clone()) {
         Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { kernel: refused, .. }))

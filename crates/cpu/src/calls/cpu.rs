@@ -15,8 +15,8 @@ use crate::kernels::threads::Threads;
 /// [reference](wgpu_pooling_plan::Reference).
 ///
 /// With the feature `rayon`, work is shared among the threads of the rayon pool from which a call is made
-/// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread, and so do all calls
-/// where the system gives the global pool no threads. No setting changes a bit of any result.
+/// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread, and so do all
+/// calls where the system gives the global pool no threads. No setting changes a bit of any result.
 ///
 /// A backend and its clones keep the last eight plans of their calls, and at most 8 MiB of scratch memory for each
 /// thread, so that calls that repeat a geometry do not choose and lay out a kernel again. Dropping them frees both.

@@ -58,7 +58,7 @@ impl LastPlans {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wgpu_pooling_plan::{Activation, DType, MaxPool, Pooling};
+    use wgpu_pooling_plan::{Activation, DType, MaxPool};
 
     fn plan(extent: usize) -> Plan {
         MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None).unwrap()

@@ -19,11 +19,11 @@ tests! {
 /// The variable that tells this program that it is limited.
 const LIMITED: &str = "WGPU_POOLING_LIMITED";
 
-/// Large calls of every sort by three backends, of which the first one asks for threads, unless somebody else has tried
+/// Large calls of every sort by two backends, of which the first one asks for threads, unless somebody else has tried
 /// before.
 fn calls() {
     let pool = MaxPool::new([3, 3]).strides([2, 2]);
-    let shape = [2, 5, 357, 401];
+    let shape = [1, 2, 357, 401];
     let pooled = case(pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap(), 1);
     let outputs = pooled.expected().unwrap();
     let cases: [Case; 4] = [
@@ -47,7 +47,7 @@ fn calls() {
         let (pid, most) = (format!("--pid={}", std::process::id()), format!("--as={most}"));
         assert!(Command::new("prlimit").args([pid, most]).status().unwrap().success());
     }
-    for _ in 0..3 {
+    for _ in 0..2 {
         let cpu = Cpu::new();
         for (case, expected) in cases.iter().zip(&expected) {
             let prepared = cpu.prepare(case.plan.clone()).unwrap();
