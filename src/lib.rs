@@ -130,6 +130,9 @@ pub use select::{Sizes, select_sized};
 #[doc(hidden)]
 pub use tiles::stream_bytes;
 #[cfg(feature = "cpu")]
+#[doc(hidden)]
+pub use wgpu_pooling_cpu::Threads;
+#[cfg(feature = "cpu")]
 #[doc(inline)]
 pub use wgpu_pooling_cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
 #[cfg(feature = "onnx")]

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use wgpu_pooling::{Cpu, Threads};
 
-use crate::error::{Fallible, device_error};
+use crate::error::device_error;
 
 /// Something of a device, which belongs to the process that opened it. Used in a forked child it would wait for threads
 /// that only the parent has; so would dropping it, and the child leaks it instead.
@@ -51,6 +52,8 @@ impl<T> Drop for Opened<T> {
 
 /// The process that imported the module. rayon's global threads are its own.
 static IMPORTED_BY: OnceLock<u32> = OnceLock::new();
+/// What is known of rayon's global threads, so that no call asks again.
+static GLOBAL_THREADS: OnceLock<Threads> = OnceLock::new();
 /// The threads of a forked child, with its process number. Locked only by threads that hold the GIL, as a forking
 /// thread does, so no child finds it locked.
 static CHILD_THREADS: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
@@ -60,21 +63,23 @@ pub(crate) fn imported() {
     IMPORTED_BY.get_or_init(std::process::id);
 }
 
-/// Threads for work on the CPU: `None` for rayon's global ones, and in a forked child a pool of its own.
-pub(crate) fn threads(py: Python<'_>) -> Fallible<Option<Arc<ThreadPool>>> {
+/// A backend on the CPU, whose threads are rayon's global ones, and in a forked child those of a pool of its own. Where
+/// there can be none, the caller's thread computes.
+pub(crate) fn cpu(_: Python<'_>) -> (Cpu, Option<Arc<ThreadPool>>) {
     let here = std::process::id();
     if IMPORTED_BY.get() == Some(&here) {
-        return Ok(None);
+        return (Cpu::new().with_threads(GLOBAL_THREADS.get_or_init(Threads::default)), None);
     }
+    // The global threads are the parent's, and a call would wait for them.
+    let cpu = Cpu::new().with_threads(&Threads::callers());
     let mut pool = CHILD_THREADS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((process, threads)) = &*pool
         && *process == here
     {
-        return Ok(Some(Arc::clone(threads)));
+        return (cpu, Some(Arc::clone(threads)));
     }
-    let made = ThreadPoolBuilder::new().build();
-    let threads = Arc::new(made.map_err(|error| device_error(py, format!("no threads for the CPU: {error}")))?);
+    let Ok(threads) = ThreadPoolBuilder::new().build().map(Arc::new) else { return (cpu, None) };
     // The pool of a parent that is a child itself cannot be dropped either: its threads are not here to end.
     std::mem::forget(pool.replace((here, Arc::clone(&threads))));
-    Ok(Some(threads))
+    (cpu, Some(threads))
 }

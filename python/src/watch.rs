@@ -2,9 +2,9 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{Builder, Thread, current, park_timeout, scope};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use wgpu_pooling::{Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
 
-use crate::error::{Fallible, device_error};
-use crate::fork::threads;
+use crate::error::Fallible;
+use crate::fork::cpu;
 use crate::work::Work;
 
 /// The time between two looks at Python's signals.
@@ -35,13 +35,13 @@ pub(crate) fn run(
         Some(gpu) if is_long(work) => py.detach(|| until_signal(work.run(gpu, inputs, outputs))),
         Some(gpu) => Ok(py.detach(|| work.run_blocking(gpu, inputs, outputs))?),
         None => {
-            let pool = threads(py)?;
+            let (cpu, pool) = cpu(py);
             py.detach(|| {
                 let run = |cpu: Cpu, outputs: &mut [TensorMut<'_>]| match &pool {
                     Some(pool) => pool.install(|| work.run_blocking(&cpu, inputs, outputs)),
                     None => work.run_blocking(&cpu, inputs, outputs),
                 };
-                if is_long(work) { stoppable(|cpu| run(cpu, outputs)) } else { Ok(run(Cpu::new(), outputs)?) }
+                if is_long(work) { stoppable(cpu, |cpu| run(cpu, outputs)) } else { Ok(run(cpu, outputs)?) }
             })
         }
     }
@@ -69,20 +69,23 @@ pub(crate) fn until_signal<T>(future: impl Future<Output = Result<T, ExecuteErro
 }
 
 /// Runs work of the CPU backend on another thread, since Python gives signals to this one, and stops it when there is
-/// one.
-fn stoppable(work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
+/// one. Where there can be no other thread, this one works, and Python has its signals afterwards.
+fn stoppable(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
-    let cpu = Cpu::new().stop_when(move || asked.load(Ordering::Relaxed));
+    let cpu = cpu.stop_when(move || asked.load(Ordering::Relaxed));
+    // A thread that does not start drops what it was given, which is a reference.
+    let work = Mutex::new(Some(move || work(cpu)));
+    let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
     scope(|scope| {
         let (done, waiting) = channel();
         let worker = Builder::new().name("wgpu_pooling".to_owned());
         let spawned = worker.spawn_scoped(scope, move || {
             // The receiver waits until there is a result.
-            let _ = done.send(work(cpu));
+            let _ = take().map(|work| done.send(work()));
         });
-        if let Err(error) = spawned {
-            return Err(Python::attach(|py| device_error(py, format!("no thread for the CPU: {error}"))).into());
+        if spawned.is_err() {
+            return Ok(take().map_or(Ok(()), |work| work())?);
         }
         loop {
             match waiting.recv_timeout(PAUSE) {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import ctypes
 import os
 import pickle
+import platform
 import signal
 import subprocess
 import sys
@@ -283,3 +285,60 @@ def test_a_signal_stops_long_work(device: object) -> None:
         signal.signal(signal.SIGALRM, before)
     # The device is as good as before.
     np.testing.assert_array_equal(wp.max_pool2d(X, 2, device=device), wp.max_pool2d(X, 2, device="cpu"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of threads are tried on Linux")
+def test_without_threads_the_caller_computes() -> None:
+    program = """
+    import os, resource, threading
+    import numpy as np, wgpu_pooling as wp
+    x = np.random.default_rng(5).standard_normal((4, 16, 256, 512)).astype(np.float32)
+    if os.geteuid() == 0:
+        # The limit counts a user's threads, and root has none.
+        os.setgroups([]), os.setresgid(54321, 54321, 54321), os.setresuid(54321, 54321, 54321)
+    limit = len(os.listdir("/proc/self/task")) + MORE
+    resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
+    for part in (x, x[:2, :2], x):
+        n, c = part.shape[:2]
+        expected = part.reshape(n, c, 128, 2, 256, 2).max((3, 5))
+        assert (wp.max_pool2d(part, 2, device="cpu") == expected).all()
+    stop = threading.Event()
+    try:
+        [threading.Thread(target=stop.wait, daemon=True).start() for _ in range(MORE + 1)]
+    except RuntimeError as error:
+        print(error)
+    stop.set()
+    """
+    for more in (0, 1, 2, 5):
+        said = run(program.replace("MORE", str(more)), RAYON_NUM_THREADS="64")
+        assert said == "can't start new thread\n", "there is no limit"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or sys.platform != "linux", reason="the processor's switch is another one")
+def test_processors_that_take_subnormals_for_zeros() -> None:
+    x = np.random.default_rng(7).integers(-9, 9, (1, 2, 300, 301)).astype(np.int32)
+    for name in ("f2", "f4", "f8"):
+        bits = np.abs(x).astype(name.replace("f", "u"))
+        subnormal = (bits | np.where(x < 0, bits.dtype.type(1 << (8 * bits.itemsize - 1)), bits.dtype.type(0))).view(name)
+        least = subnormal.ravel()[np.argmax(x.ravel() == 1)]
+
+        def results() -> list[np.ndarray]:
+            operators = (wp.dilate, wp.erode, wp.opening, wp.closing, wp.gradient, wp.top_hat, wp.black_hat)
+            peaks = [wp.local_maxima(subnormal, [5, 5], threshold=limit, device="cpu") for limit in (0, least, None)]
+            return [own(subnormal, [3, 3], device="cpu") for own in operators] + [array for pair in peaks for array in pair]
+
+        def flushing() -> list[np.ndarray]:
+            libm, environment = ctypes.CDLL("libm.so.6"), (ctypes.c_uint32 * 8)()
+            libm.fegetenv(environment)
+            # MXCSR is the last word. Subnormal operands are zeros (bit 6), and so are subnormal results (bit 15).
+            environment[7] |= 0x8040
+            libm.fesetenv(environment)
+            assert np.full(1, 5e-324)[0] == 0, "the processor compares subnormals"
+            return results()
+
+        expected = results()
+        assert len(expected[-1]) > 100
+        # A thread has its own switch.
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            for mine, theirs in zip(pool.submit(flushing).result(), expected):
+                assert (mine.dtype, mine.shape, mine.tobytes()) == (theirs.dtype, theirs.shape, theirs.tobytes())

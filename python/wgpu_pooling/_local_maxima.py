@@ -17,33 +17,60 @@ from ._native import DeviceTensor
 from ._onnx import Ints, Layout
 
 
+# The bits of a float's fraction, and the exponent of its smallest subnormal, by the size of the type. Floats are compared as integers:
+# a program may have told its processor to take subnormals for zeros, and arrays and numbers would then be compared as such.
+_FLOATS = {2: (10, -24), 4: (23, -149), 8: (52, -1074)}
+_LEAST = -1074
+
+
 def _number(threshold: object) -> int | float | None:
+    """A threshold as a multiple of the smallest subnormal of doubles, or an infinity."""
     if threshold is None:
         return None
     if isinstance(threshold, bool) or not isinstance(threshold, Real):
         raise TypeError(f"threshold is of type {type_name(threshold)}, expected a number")
     if isinstance(threshold, Integral):
-        return int(threshold)
-    try:
-        number = float(threshold)
-    except OverflowError:
-        number = math.inf if int(math.trunc(threshold)) > 0 else -math.inf
-    if number != number:
+        return int(threshold) << -_LEAST
+    if not isinstance(threshold, np.floating) or threshold.dtype.itemsize not in _FLOATS:
+        try:
+            threshold = float(threshold)
+        except OverflowError:
+            return math.trunc(threshold) << -_LEAST
+    if threshold != threshold:
         raise PlanError('threshold: unknown value "NaN", expected a number')
-    return number
+    value = np.atleast_1d(np.asarray(threshold))
+    fraction, least = _FLOATS[value.dtype.itemsize]
+    rank = int(_ranks(value)[0])
+    exponent, digits = divmod(abs(rank), 1 << fraction)
+    if abs(rank) == _ranks(np.full(1, np.inf, value.dtype))[0]:
+        return math.inf if rank > 0 else -math.inf
+    multiple = (digits if exponent == 0 else (digits | 1 << fraction) << (exponent - 1)) << (least - _LEAST)
+    return multiple if rank > 0 else -multiple
 
 
-def _above(values: NDArray[Any], threshold: int | float) -> NDArray[np.bool_]:
-    """Where values are above a threshold, compared as numbers: neither is rounded to the type of the other."""
+def _ranks(values: NDArray[Any]) -> NDArray[Any]:
+    """Integers in the order of the values. Zeros of both signs are equal, and NaN lie beyond the infinities."""
     if values.dtype.kind != "f":
-        if math.isinf(threshold):
-            return np.full(values.shape, threshold < 0)
-        return np.asarray(values > math.floor(threshold))
-    try:
-        nearest = float(threshold)
-    except OverflowError:
-        nearest = math.inf if threshold > 0 else -math.inf
-    return np.asarray(values >= nearest if nearest > threshold else values > nearest)
+        return values
+    bits = values.view(f"i{values.dtype.itemsize}").astype(np.int64)
+    return np.where(bits < 0, np.int64(-1 << (8 * values.dtype.itemsize - 1)) - bits, bits)
+
+
+def _above(values: NDArray[Any], ranks: NDArray[Any], threshold: int | float) -> NDArray[np.bool_]:
+    """Where values are above a threshold, compared as numbers: neither is rounded to the type of the other."""
+    if isinstance(threshold, float):
+        # Of floats, infinities are above those of the other sign.
+        infinity = _ranks(np.full(1, threshold, values.dtype))[0] if values.dtype.kind == "f" else None
+        return np.asarray(ranks > infinity) if infinity is not None else np.full(values.shape, threshold < 0)
+    if values.dtype.kind != "f":
+        return np.asarray(values > (threshold >> -_LEAST))
+    # The rank of the largest float that is not above the threshold, as a multiple of the type's own smallest one.
+    fraction, least = _FLOATS[values.dtype.itemsize]
+    multiple = threshold >> (least - _LEAST)
+    beyond = max(abs(multiple).bit_length() - fraction - 1, 0)
+    largest = (beyond << fraction) + (multiple >> beyond) if multiple >= 0 else (multiple >> beyond) - (beyond << fraction)
+    infinity = int(_ranks(np.full(1, np.inf, values.dtype))[0])
+    return np.asarray(ranks > min(max(largest, -infinity), infinity - 1))
 
 
 def local_maxima(
@@ -78,12 +105,13 @@ def local_maxima(
     if tensor[1] == "bf16" or y.dtype.name == "bfloat16":
         # The upper halves of float32.
         values = (values.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    # float16 would round the threshold.
-    exact = values.astype(np.float64) if values.dtype.kind == "f" else values
-    passes = exact == exact
+    ranks = _ranks(values)
+    passes = np.full(values.shape, True)
+    if values.dtype.kind == "f":
+        passes = np.abs(ranks) <= _ranks(np.full(1, np.inf, values.dtype))
     if least is not None:
-        passes &= _above(exact, least)
+        passes &= _above(values, ranks, least)
     # Reversed twice, so that equal ones keep their order.
-    places, values, exact = (array[passes][::-1] for array in (places, values, exact))
-    order = np.argsort(exact, kind="stable")[::-1]
+    places, values, ranks = (array[passes][::-1] for array in (places, values, ranks))
+    order = np.argsort(ranks, kind="stable")[::-1]
     return np.stack(np.unravel_index(places[order], y.shape), axis=1), values[order]

@@ -16,3 +16,5 @@ pub use calls::cpu::Cpu;
 pub use calls::prepared::PreparedCpu;
 pub use kernels::cpu_kernel::CpuKernel;
 pub use kernels::simd::SimdLevel;
+#[doc(hidden)]
+pub use kernels::threads::Threads;

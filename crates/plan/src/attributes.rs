@@ -73,7 +73,7 @@ parse_names!(
 /// assert_eq!(Activation::from_onnx("Clip", &[0.0, 6.0])?, Activation::Clip { min: 0.0, max: 6.0 });
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub enum Activation {
     /// None: Y is the maximum itself.
@@ -146,15 +146,18 @@ impl Activation {
         Ok(activation)
     }
 
-    /// Refuses NaN parameters, which compare as false with everything.
-    pub(crate) fn check_parameters(self) -> Result<(), PlanError> {
-        let parameters = match self {
+    fn parameters(self) -> [f32; 2] {
+        match self {
             Activation::Clip { min, max } => [min, max],
             Activation::HardSigmoid { alpha, beta } => [alpha, beta],
             Activation::LeakyRelu { alpha } => [alpha, 0.0],
             Activation::Identity | Activation::Relu | Activation::Tanh | Activation::Sigmoid => [0.0, 0.0],
-        };
-        match parameters.iter().position(|parameter| parameter.is_nan()) {
+        }
+    }
+
+    /// Refuses NaN parameters, which compare as false with everything.
+    pub(crate) fn check_parameters(self) -> Result<(), PlanError> {
+        match self.parameters().iter().position(|parameter| parameter.is_nan()) {
             Some(position) => Err(PlanError::ActivationParameter { position }),
             None => Ok(()),
         }
@@ -171,6 +174,15 @@ impl Activation {
             Activation::Tanh => "Tanh",
             Activation::Sigmoid => "Sigmoid",
         }
+    }
+}
+
+/// Parameters are equal if their bits are. Backends keep the plans of earlier calls, and bounds of -0 and of +0 give
+/// different bits; so do subnormal bounds, which some processors would compare as zeros.
+impl PartialEq for Activation {
+    fn eq(&self, other: &Activation) -> bool {
+        let bits = |activation: &Activation| activation.parameters().map(f32::to_bits);
+        std::mem::discriminant(self) == std::mem::discriminant(other) && bits(self) == bits(other)
     }
 }
 

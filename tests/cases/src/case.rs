@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use wgpu_pooling::{Backend, ExecuteError, Plan, Reference, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, DType, ExecuteError, Plan, Reference, TensorMut, TensorRef};
 
 /// The byte that outputs and what lies beside them are filled with.
 const POISON: u8 = 0x5A;
@@ -68,6 +68,11 @@ impl Case {
         }
         (result, written)
     }
+}
+
+/// The bytes of elements, from their bits.
+pub fn bytes_of(dtype: DType, bits: &[u64]) -> Vec<u8> {
+    bits.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(dtype.bytes())).collect()
 }
 
 /// The bits are the same, or the error is. Otherwise the text says where the first difference is.

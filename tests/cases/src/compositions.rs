@@ -10,7 +10,7 @@ use crate::random::elements::{Number, mask, number};
 /// A composition by a box.
 #[derive(Debug, Clone)]
 pub struct Composition {
-    /// Opening, closing, gradient, top-hat, black-hat.
+    /// A number in [`Composition::KINDS`].
     pub kind: usize,
     pub kernel_shape: Vec<i64>,
     pub anchor: Option<Vec<i64>>,
@@ -19,8 +19,13 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// How many kinds there are, of which the last ones have a difference.
-    pub const KINDS: usize = 5;
+    /// The kinds, of which the last ones have a difference.
+    pub const KINDS: [&str; 5] = ["opening", "closing", "gradient", "top-hat", "black-hat"];
+
+    /// The name of its kind.
+    pub fn name(&self) -> &'static str {
+        Self::KINDS[self.kind]
+    }
 
     /// Whether it ends with a difference.
     pub fn subtracts(&self) -> bool {

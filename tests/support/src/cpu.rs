@@ -1,9 +1,17 @@
-//! The ways in which the CPU backend computes a plan.
+//! The ways in which the CPU backend computes a plan: kernels, levels of vector instructions, threads, and what the
+//! threads' processors make of subnormal floats.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use wgpu_pooling::{Cpu, CpuKernel, ExecuteError, Plan, PlanError, PreparedCpu, SimdLevel};
 
-/// The kernel that the backend chooses, then every kernel that applies, at each of these levels, with a name. The
-/// general kernel applies to every plan; of the others one may be refused as such, and for no other reason.
+use crate::flags::{KNOWN, take_subnormals_for_zeros};
+
+/// The kernel that the backend chooses, then every kernel that applies, at each of these levels, with a name.
 pub fn ways(plan: &Plan, levels: &[SimdLevel]) -> Result<Vec<(String, PreparedCpu)>, ExecuteError> {
     let mut ways = Vec::new();
     for &level in levels {
@@ -11,16 +19,175 @@ pub fn ways(plan: &Plan, levels: &[SimdLevel]) -> Result<Vec<(String, PreparedCp
         let chosen = cpu.prepare(plan.clone())?;
         ways.push((format!("{} chosen, {}", chosen.kernel().name(), level.name()), chosen));
         for &kernel in CpuKernel::ALL {
-            match cpu.clone().with_kernel(kernel).prepare(plan.clone()) {
-                Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { kernel: refused, .. }))
-                    if refused == kernel.name() && kernel != CpuKernel::General => {}
-                prepared => {
-                    let prepared = prepared?;
-                    assert_eq!(prepared.kernel(), kernel, "the kernel that was asked for");
-                    ways.push((format!("{}, {}", kernel.name(), level.name()), prepared));
-                }
+            if let Some(prepared) = applying(&cpu, kernel, plan)? {
+                ways.push((format!("{}, {}", kernel.name(), level.name()), prepared));
             }
         }
     }
     Ok(ways)
+}
+
+/// A plan in a kernel, if the kernel applies. The general kernel applies to every plan; of the others one may be
+/// refused as such, and for no other reason.
+fn applying(cpu: &Cpu, kernel: CpuKernel, plan: &Plan) -> Result<Option<PreparedCpu>, ExecuteError> {
+    match cpu.clone().with_kernel(kernel).prepare(plan.clone()) {
+        Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { kernel: refused, .. }))
+            if refused == kernel.name() && kernel != CpuKernel::General =>
+        {
+            Ok(None)
+        }
+        prepared => {
+            let prepared = prepared?;
+            assert_eq!(prepared.kernel(), kernel, "the kernel that was asked for");
+            Ok(Some(prepared))
+        }
+    }
+}
+
+/// Which threads of a call take subnormal floats for zeros.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flushing {
+    None,
+    All,
+    Caller,
+    AllButTheCaller,
+}
+
+impl Flushing {
+    fn of(self, thread: usize) -> bool {
+        match self {
+            Flushing::None => false,
+            Flushing::All => true,
+            Flushing::Caller => thread == 0,
+            Flushing::AllButTheCaller => thread > 0,
+        }
+    }
+}
+
+/// Threads that share a call, of which the first one makes it.
+pub struct Host {
+    flushing: Flushing,
+    threads: ThreadPool,
+}
+
+impl Host {
+    fn new(count: usize, flushing: Flushing) -> Host {
+        let start = move |thread: usize| {
+            if flushing.of(thread) {
+                take_subnormals_for_zeros();
+            }
+        };
+        Host { flushing, threads: ThreadPoolBuilder::new().num_threads(count).start_handler(start).build().unwrap() }
+    }
+
+    /// Hosts of few threads and of more than there are processors, with each setting. Where it is not known how a
+    /// processor is told to take subnormals for zeros, all are in the default mode.
+    pub fn all() -> &'static [Host] {
+        static HOSTS: OnceLock<Vec<Host>> = OnceLock::new();
+        HOSTS.get_or_init(|| {
+            use Flushing::{All, AllButTheCaller, Caller, None};
+            let hosts = [(1, None), (3, All), (8, None), (1, All), (3, Caller), (3, None), (8, AllButTheCaller)];
+            let hosts = hosts.into_iter().chain([(3, AllButTheCaller), (8, All), (8, Caller)]);
+            hosts.filter(|(_, flushing)| KNOWN || *flushing == None).map(|(count, own)| Host::new(count, own)).collect()
+        })
+    }
+
+    /// A host whose threads all take subnormals for zeros, if it is known how they are told.
+    pub fn flushing() -> Option<&'static Host> {
+        Host::all().iter().find(|host| host.flushing == Flushing::All)
+    }
+
+    /// Makes a call on the first thread.
+    pub fn call<R: Send>(&self, call: impl Fn() -> R + Sync) -> R {
+        let results = self.threads.broadcast(|thread| (thread.index() == 0).then(&call));
+        results.into_iter().flatten().next().expect("there is a first thread")
+    }
+
+    /// What each thread answers.
+    pub fn each<R: Send>(&self, ask: impl Fn() -> R + Sync) -> Vec<R> {
+        self.threads.broadcast(|_| ask())
+    }
+
+    /// Whether each thread takes subnormals for zeros.
+    pub fn flushes(&self) -> Vec<bool> {
+        (0..self.threads.current_num_threads()).map(|thread| self.flushing.of(thread)).collect()
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} threads, subnormals are zeros for {:?}",
+            self.threads.current_num_threads(),
+            self.flushing
+        )
+    }
+}
+
+/// How a case is computed by a kernel.
+#[derive(Clone, Copy)]
+pub struct Way {
+    pub level: SimdLevel,
+    pub host: &'static Host,
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}, {}", self.level.name(), self.host)
+    }
+}
+
+/// Drawn cases, each of which runs in every kernel that applies. The cases that a kernel computes for an operator take
+/// all ways in turn: each level on each host.
+#[derive(Default)]
+pub struct Net {
+    computed: RefCell<BTreeMap<(&'static str, &'static str), usize>>,
+}
+
+impl Net {
+    fn ways() -> usize {
+        Host::all().len() * SimdLevel::available().len()
+    }
+
+    /// The way that is next for an operator in a kernel.
+    pub fn way(&self, operator: &'static str, kernel: CpuKernel) -> Way {
+        let (levels, hosts) = (SimdLevel::available(), Host::all());
+        let number = self.computed.borrow().get(&(operator, kernel.name())).copied().unwrap_or(0) % Net::ways();
+        // Neighbouring cases are at different levels, and a host is at another one in each round of hosts.
+        let (round, host) = (number / hosts.len(), number % hosts.len());
+        Way { level: levels[(round + host) % levels.len()], host: &hosts[host] }
+    }
+
+    /// A case's plan in every kernel that applies, each in the way that is next, and counted.
+    pub fn prepared(&self, plan: &Plan) -> Result<Vec<(Way, PreparedCpu)>, ExecuteError> {
+        let mut found = Vec::new();
+        for &kernel in CpuKernel::ALL {
+            let way = self.way(plan.operator(), kernel);
+            if let Some(prepared) = applying(&Cpu::new().with_simd(way.level)?, kernel, plan)? {
+                self.count(plan.operator(), kernel);
+                found.push((way, prepared));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Counts a case that was computed in the way that was next.
+    pub fn count(&self, operator: &'static str, kernel: CpuKernel) {
+        *self.computed.borrow_mut().entry((operator, kernel.name())).or_default() += 1;
+    }
+
+    /// Whether these kernels have computed each of these operators in every way.
+    ///
+    /// # Panics
+    /// If not.
+    pub fn is_complete(&self, operators: &[&'static str], kernels: &[CpuKernel]) {
+        let computed = self.computed.borrow();
+        for (operator, kernel) in
+            operators.iter().flat_map(|&own| kernels.iter().map(move |kernel| (own, kernel.name())))
+        {
+            let count = computed.get(&(operator, kernel)).copied().unwrap_or(0);
+            assert!(count >= Net::ways(), "{operator} ran in {kernel} {count} times, in fewer ways than there are");
+        }
+    }
 }

@@ -8,6 +8,8 @@ pub mod calls;
 pub mod cpu;
 #[cfg(feature = "gpu")]
 pub mod device;
+#[cfg(feature = "cpu")]
+pub mod flags;
 pub mod harness;
 pub mod place;
 pub mod splitmix;

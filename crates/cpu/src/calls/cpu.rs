@@ -9,13 +9,14 @@ use super::last_plans::LastPlans;
 use crate::kernels::cpu_kernel::CpuKernel;
 use crate::kernels::parts::StopRef;
 use crate::kernels::simd::SimdLevel;
+use crate::kernels::threads::Threads;
 
 /// The CPU as a backend: every operator on the processors of the host, with the bits of the
 /// [reference](wgpu_pooling_plan::Reference).
 ///
 /// With the feature `rayon`, work is shared among the threads of the rayon pool from which a call is made
-/// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread. No setting
-/// changes a bit of any result.
+/// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread, and so do all
+/// calls where the system gives the global pool no threads. No setting changes a bit of any result.
 ///
 /// A backend and its clones keep the last eight plans of their calls, and at most 8 MiB of scratch memory for each
 /// thread, so that calls that repeat a geometry do not choose and lay out a kernel again. Dropping them frees both.
@@ -41,6 +42,7 @@ pub struct Cpu {
     pub(super) simd: SimdLevel,
     pub(super) kernel: Option<CpuKernel>,
     pub(super) stop: Option<Stop>,
+    pub(super) threads: Threads,
     /// The plans of the last calls. Clones share them, and a backend with another kernel begins without.
     pub(super) last: Arc<LastPlans>,
 }
@@ -87,7 +89,7 @@ impl Cpu {
     /// assert_eq!(Cpu::new().simd(), SimdLevel::best());
     /// ```
     pub fn new() -> Cpu {
-        Cpu { simd: SimdLevel::best(), kernel: None, stop: None, last: Arc::default() }
+        Cpu { simd: SimdLevel::best(), kernel: None, stop: None, threads: Threads::default(), last: Arc::default() }
     }
 
     /// This backend with other vector instructions.
@@ -145,6 +147,12 @@ impl Cpu {
     /// ```
     pub fn stop_when(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Cpu {
         Cpu { stop: Some(Stop(Arc::new(stop))), ..self }
+    }
+
+    /// This backend with what others know of rayon's global pool, for programs that make a backend for each call.
+    #[doc(hidden)]
+    pub fn with_threads(self, threads: &Threads) -> Cpu {
+        Cpu { threads: threads.clone(), ..self }
     }
 
     /// The vector instructions that kernels use.

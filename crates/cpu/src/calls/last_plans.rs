@@ -58,7 +58,7 @@ impl LastPlans {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wgpu_pooling_plan::{DType, MaxPool};
+    use wgpu_pooling_plan::{Activation, DType, MaxPool};
 
     fn plan(extent: usize) -> Plan {
         MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None).unwrap()
@@ -78,6 +78,16 @@ mod tests {
         assert!(Arc::ptr_eq(&second, &last.work(&plan(100), None).unwrap()));
         let kept: Vec<Plan> = last.kept.lock().unwrap().iter().map(|work| work.plan.clone()).collect();
         assert!(kept.len() == MOST_KEPT && !kept.contains(&plan(3)), "{kept:?}");
+    }
+
+    #[test]
+    fn plans_whose_bounds_differ_in_a_bit_are_not_the_same() {
+        let last = LastPlans::default();
+        for (number, min) in [0.0, -0.0, f32::from_bits(1), -f32::from_bits(1)].into_iter().enumerate() {
+            let pool = MaxPool::new([2]).activation(Activation::Clip { min, max: 1.0 });
+            last.work(&pool.plan(&[1, 1, 4], DType::F32, None).unwrap(), None).unwrap();
+            assert_eq!(last.kept.lock().unwrap().len(), number + 1);
+        }
     }
 
     #[test]

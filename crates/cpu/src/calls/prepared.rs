@@ -7,9 +7,9 @@ use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, Run, TensorMut, Tens
 use super::cpu::{Cpu, Stop};
 use super::work::PlannedWork;
 use crate::kernels::cpu_kernel::CpuKernel;
-use crate::kernels::parts::threads;
 use crate::kernels::scratch::ScratchPool;
 use crate::kernels::simd::SimdLevel;
+use crate::kernels::threads::Threads;
 
 /// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several
 /// threads at once.
@@ -32,6 +32,7 @@ use crate::kernels::simd::SimdLevel;
 #[derive(Debug)]
 pub struct PreparedCpu {
     simd: SimdLevel,
+    threads: Threads,
     stop: Option<Stop>,
     work: PlannedWork,
     scratch: ScratchPool,
@@ -50,7 +51,8 @@ impl PreparedCpu {
 
     /// Reads X, and writes the outputs, as bytes: [`Run::run`].
     fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        self.work.compute((self.simd, &self.scratch, self.stop.as_ref().map(Stop::function)), inputs, outputs)
+        let stop = self.stop.as_ref().map(Stop::function);
+        self.work.compute((self.simd, &self.threads, &self.scratch, stop), inputs, outputs)
     }
 }
 
@@ -73,7 +75,8 @@ impl Cpu {
     /// ```
     pub fn prepare(&self, plan: Plan) -> Result<PreparedCpu, ExecuteError> {
         let work = PlannedWork::new(plan, self.kernel)?;
-        Ok(PreparedCpu { simd: self.simd, stop: self.stop.clone(), work, scratch: ScratchPool::default() })
+        let (threads, stop) = (self.threads.clone(), self.stop.clone());
+        Ok(PreparedCpu { simd: self.simd, threads, stop, work, scratch: ScratchPool::default() })
     }
 
     /// One call: [`Backend::run`].
@@ -84,13 +87,14 @@ impl Cpu {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         let work = self.last.work(plan, self.kernel)?;
-        work.compute((self.simd, &self.last.scratch, self.stop.as_ref().map(Stop::function)), inputs, outputs)
+        let stop = self.stop.as_ref().map(Stop::function);
+        work.compute((self.simd, &self.threads, &self.last.scratch, stop), inputs, outputs)
     }
 }
 
 impl Backend for Cpu {
     fn name(&self) -> String {
-        match threads() {
+        match self.threads.count() {
             1 => format!("CPU, 1 thread, {}", self.simd().name()),
             threads => format!("CPU, {threads} threads, {}", self.simd().name()),
         }

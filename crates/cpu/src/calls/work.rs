@@ -10,6 +10,7 @@ use crate::kernels::parts::{Context, StopRef};
 use crate::kernels::pool::PoolWork;
 use crate::kernels::scratch::ScratchPool;
 use crate::kernels::simd::SimdLevel;
+use crate::kernels::threads::Threads;
 use crate::kernels::unpool::UnpoolWork;
 
 /// A plan with the layout of its work.
@@ -49,13 +50,13 @@ impl PlannedWork {
     /// Reads X, and writes the outputs, as bytes.
     pub fn compute(
         &self,
-        (simd, scratch, stop): (SimdLevel, &ScratchPool, Option<StopRef<'_>>),
+        (simd, threads, scratch, stop): (SimdLevel, &Threads, &ScratchPool, Option<StopRef<'_>>),
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         check_operands(&self.plan, inputs, outputs)?;
         let fresh = outputs.iter().all(TensorMut::is_fresh);
-        let context = &Context { simd, scratch, fresh, stop };
+        let context = &Context { simd, threads, scratch, fresh, stop };
         match (&self.plan, &self.work, inputs, outputs) {
             (Plan::Pool(plan), Work::Pool(work), [x], [y]) => {
                 x.aligned(|x| y.aligned(|y| work.run(plan, context, x, y, None)))

@@ -1,5 +1,6 @@
 //! The general kernel for pools: any number of axes, any windows, any rule, one output after the other. It compares
-//! elements as integers, so it also serves threads that treat subnormal floats as zeros.
+//! elements as integers, so it also serves threads that treat subnormal floats as zeros, and by the plan's own
+//! reduction, so it takes over from kernels that mirror elements and from those that are given a mirrored X.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::{activate, advance, for_each};
@@ -27,7 +28,8 @@ pub(crate) struct General;
 
 /// This kernel computes every pool.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
-    Ok(Offer::new(pool.cost(&[(TAP, pool.outputs() * (pool.view.most_taps() as f64 + OTHER_TAPS))]), || General))
+    let cost = pool.cost(&[(TAP, pool.outputs() * (pool.view.most_taps() as f64 + OTHER_TAPS))]);
+    Ok(Offer { mirrors: true, ..Offer::new(cost, || General) })
 }
 
 impl PoolKernel for General {

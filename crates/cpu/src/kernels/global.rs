@@ -20,7 +20,7 @@ use super::elements::LaneElement;
 use super::indices::IndicesMut;
 use super::kernel::{Offer, Pool, PoolKernel};
 use super::lane::{Code, Lane, any_nan, greatest_lane};
-use super::parts::{Context, Part, PartOf, runs, threads, wanted};
+use super::parts::{Context, Part, PartOf, runs};
 use super::runs::{Runs, Stretch};
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
@@ -84,7 +84,7 @@ impl PoolKernel for Runs {
         indices: Option<&mut IndicesMut<'_>>,
     ) -> Result<bool, ExecuteError> {
         let count = y.len() / plan.dtype().bytes();
-        let wanted = wanted(plan.bytes(), threads);
+        let wanted = context.wanted(plan.bytes());
         if count >= wanted {
             return Ok(false);
         }

@@ -137,8 +137,8 @@ pub(crate) fn permutes(plan: &PoolPlan, view: &View) -> bool {
 pub(crate) struct Offer<'a> {
     /// What it costs, to be compared with other costs: about the nanoseconds that it takes in one thread.
     pub cost: f64,
-    /// Whether the kernel computes a minimum of X as it is. For all others X and Y are mirrored, which the cost leaves
-    /// out.
+    /// Whether the kernel is given the plan of a minimum with its X. All others are given the maxima of a mirrored X,
+    /// and Y is mirrored back, which the cost leaves out.
     pub mirrors: bool,
     /// Lays out its work.
     pub layout: Box<dyn FnOnce() -> Box<dyn PoolKernel> + 'a>,

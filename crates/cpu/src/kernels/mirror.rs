@@ -9,11 +9,11 @@ use wgpu_pooling_plan::{Activation, Element, ExecuteError, PoolPlan, with_elemen
 use super::parts::Context;
 use super::tuning::threads::MIRRORED_BYTES;
 
-/// The pool of maxima that a minimum is, if the plan is one. The activation is for elements that are mirrored back, by
-/// the kernel if it `mirrors`.
-pub(crate) fn maxima(plan: &PoolPlan, mirrors: bool) -> Option<PoolPlan> {
-    let activation = if mirrors { plan.activation } else { Activation::Identity };
-    (plan.reduction != Reduction::Max).then(|| PoolPlan { reduction: Reduction::Max, activation, ..plan.clone() })
+/// The pool of the maxima of a mirrored X, if the plan is a minimum. The activation is for elements that are mirrored
+/// back.
+pub(crate) fn maxima(plan: &PoolPlan) -> Option<PoolPlan> {
+    let maxima = || PoolPlan { reduction: Reduction::Max, activation: Activation::Identity, ..plan.clone() };
+    (plan.reduction != Reduction::Max).then(maxima)
 }
 
 /// The element with these bits inverted.

@@ -27,6 +27,7 @@ pub(crate) mod simd;
 pub(crate) mod small_planes;
 pub(crate) mod subnormals;
 pub(crate) mod taps;
+pub(crate) mod threads;
 pub(crate) mod transpose;
 pub(crate) mod tuning;
 pub(crate) mod unpool;

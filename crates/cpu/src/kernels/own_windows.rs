@@ -15,7 +15,7 @@ use wgpu_pooling_plan::{AxisWindow, ExecuteError, Index, Layout, Taps, UnpoolPla
 
 use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
-use super::parts::{Context, cut, threads, wanted};
+use super::parts::{Context, cut};
 use super::tuning::own_windows::{MOST_ROWS, TOGETHER};
 use super::view::unpool_planes;
 
@@ -37,7 +37,7 @@ pub(super) fn stay_in_their_windows(
     let [plane, _] = unpool_planes(plan);
     let units = plan.batch * plan.channels / columns.channels;
     let strays = AtomicBool::new(false);
-    let parts = cut(units, 1, wanted(plan.bytes(), threads).min(units), 1);
+    let parts = cut(units, 1, context.wanted(plan.bytes()).min(units), 1);
     context.run(parts, |part, _| {
         for unit in part.outer {
             let mut place = unit * plane * columns.channels;

@@ -9,6 +9,7 @@ use wgpu_pooling_plan::{ExecuteError, PoolPlan};
 use super::axes::Axis;
 use super::scratch::{Scratch, ScratchPool};
 use super::simd::SimdLevel;
+use super::threads::Threads;
 use super::tuning::threads::{ALONE_BYTES, MOST_BYTES};
 use super::view::View;
 
@@ -35,17 +36,8 @@ impl PartOf<'_> {
     }
 }
 
-/// The threads that share a call's work: those of the current rayon pool, or the caller's alone.
-pub(crate) fn threads() -> usize {
-    #[cfg(feature = "rayon")]
-    let threads = rayon::current_num_threads();
-    #[cfg(not(feature = "rayon"))]
-    let threads = 1;
-    threads
-}
-
 /// The number of parts for work that takes as long as moving this many bytes.
-pub(crate) fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
+fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
     if bytes <= ALONE_BYTES {
         return 1;
     }
@@ -97,6 +89,7 @@ pub(crate) type StopRef<'a> = &'a (dyn Fn() -> bool + Sync);
 pub(crate) struct Context<'a> {
     pub simd: SimdLevel,
     pub scratch: &'a ScratchPool,
+    pub threads: &'a Threads,
     /// Whether outputs may be written before the call is known to succeed.
     pub fresh: bool,
     /// The cancel flag. It is checked between parts, on any thread.
@@ -104,6 +97,11 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// The number of parts for work that takes as long as moving this many bytes.
+    pub fn wanted(&self, bytes: u64) -> usize {
+        wanted(bytes, || self.threads.count())
+    }
+
     /// Runs tasks on all threads, or a single task on this thread.
     pub fn run<W: Send>(
         &self,
@@ -111,7 +109,7 @@ impl Context<'_> {
         work: impl Fn(W, &mut Scratch) -> Result<(), ExecuteError> + Sync,
     ) -> Result<(), ExecuteError> {
         #[cfg(feature = "rayon")]
-        if tasks.len() > 1 && threads() > 1 {
+        if tasks.len() > 1 && self.threads.count() > 1 {
             let work = &work;
             let boxed = |task| -> BoxedTask<'_> { Box::new(move |scratch| work(task, scratch)) };
             return self.run_shared(tasks.into_iter().map(boxed).collect());

@@ -7,7 +7,7 @@ use super::general::General;
 use super::indices::{IndicesMut, with_slice};
 use super::kernel::{PoolKernel, permutes};
 use super::mirror::{finish, maxima, mirror};
-use super::parts::{Context, Part, PartOf, cut, pieces, runs, threads, wanted};
+use super::parts::{Context, Part, PartOf, cut, pieces, runs};
 use super::policy::choose;
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
@@ -22,9 +22,7 @@ pub(crate) struct PoolWork {
     view: View,
     name: CpuKernel,
     kernel: Box<dyn PoolKernel>,
-    /// Whether the kernel mirrors elements.
-    mirrors: bool,
-    /// The pool of mirrored elements that is computed for a minimum.
+    /// The pool of mirrored elements that is computed for a minimum, unless the kernel computes the minimum itself.
     maxima: Option<Box<PoolPlan>>,
 }
 
@@ -38,8 +36,8 @@ impl PoolWork {
     pub fn new(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::new(plan)?;
         let (name, mirrors, kernel) = choose(plan, &view, asked)?;
-        let maxima = maxima(plan, mirrors).map(Box::new);
-        Ok(PoolWork { view, name, kernel, mirrors, maxima })
+        let maxima = maxima(plan).filter(|_| !mirrors).map(Box::new);
+        Ok(PoolWork { view, name, kernel, maxima })
     }
 
     pub fn kernel(&self) -> CpuKernel {
@@ -56,20 +54,19 @@ impl PoolWork {
         indices: Option<IndicesMut<'_>>,
     ) -> Result<(), ExecuteError> {
         let Some(maxima) = self.maxima.as_ref().filter(|_| !y.is_empty()) else {
-            return self.run_maxima(plan, context, x, y, indices);
+            return self.run_of(plan, context, x, y, indices);
         };
-        if self.mirrors {
-            return self.run_maxima(maxima, context, x, y, indices);
-        }
         context.scratch.with(|own| {
             let mirrored = own.elements(x.len())?;
             mirror(plan, context, x, mirrored)?;
-            self.run_maxima(maxima, context, mirrored, y, indices)
+            self.run_of(maxima, context, mirrored, y, indices)
         })?;
         finish(plan, context, y)
     }
 
-    fn run_maxima(
+    /// Writes the outputs of a plan for its own X: those of a minimum, or of the maxima of its mirrored elements. So
+    /// another kernel can take over at any part.
+    fn run_of(
         &self,
         plan: &PoolPlan,
         context: &Context<'_>,
@@ -84,7 +81,7 @@ impl PoolWork {
         if !permuted && self.kernel.run_in_blocks((plan, &self.view, context), x, y, indices.as_mut())? {
             return Ok(());
         }
-        let wanted = wanted(self.kernel.work(plan, &self.view), threads);
+        let wanted = context.wanted(self.kernel.work(plan, &self.view));
         let tasks = match indices {
             Some(indices) if permuted => self.permuting_tasks(plan, wanted, y, indices),
             indices => self.tasks(plan, wanted, y, indices),

@@ -15,7 +15,7 @@ use super::cpu_kernel::CpuKernel;
 use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::own_windows::stay_in_their_windows;
-use super::parts::{Context, Part, cut, pieces, runs, threads, wanted};
+use super::parts::{Context, Part, cut, pieces, runs};
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
 use super::tuning::unpool::{AHEAD_BYTES, CHANNELS, LOOKED_AT_BYTES, POSITIONS};
@@ -147,20 +147,20 @@ struct Units {
 }
 
 impl Units {
-    fn new(plan: &UnpoolPlan, layout: Layout) -> Units {
+    fn new(plan: &UnpoolPlan, context: &Context<'_>, layout: Layout) -> Units {
         let [plane, y_plane] = unpool_planes(plan);
         let (count, planes) = match layout {
             Layout::Nchw => (plan.batch * plan.channels, 1),
             Layout::Nhwc => (plan.batch, plan.channels),
         };
-        let parts = cut(count, 1, wanted(plan.bytes(), threads).min(count), 1);
+        let parts = cut(count, 1, context.wanted(plan.bytes()).min(count), 1);
         Units { planes, sources: plane * planes, elements: y_plane * planes, parts }
     }
 }
 
 /// Whether every index names an element of its own plane, or none if the plan skips -1.
 fn stay_in_their_planes(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) -> Result<bool, ExecuteError> {
-    let units = Units::new(plan, plan.space.layout);
+    let units = Units::new(plan, context, plan.space.layout);
     let strays = AtomicBool::new(false);
     let multiples = Multiples::new(units.planes as u32);
     context.run(units.parts.clone(), |part, _| {
@@ -219,7 +219,7 @@ fn scatter(
     indices: Indices<'_>,
     y: &mut [u8],
 ) -> Result<bool, ExecuteError> {
-    let units = Units::new(plan, plan.layout());
+    let units = Units::new(plan, context, plan.layout());
     let (strays, bytes) = (AtomicBool::new(false), plan.dtype().bytes());
     let multiples = Multiples::new(units.planes as u32);
     let y = pieces(y, units.parts.iter().map(|part| part.outer.len() * units.elements * bytes));
@@ -462,7 +462,7 @@ fn refuse_bad(plan: &UnpoolPlan, context: &Context<'_>, indices: Indices<'_>) ->
     let planes = plan.batch * plan.channels;
     let all_bad = Mutex::new(BadIndices::default());
     context.run(
-        cut(planes, 1, wanted((indices.count() as u64).saturating_mul(64), threads).min(planes), 1),
+        cut(planes, 1, context.wanted((indices.count() as u64).saturating_mul(64)).min(planes), 1),
         |part, _| {
             let mut bad = BadIndices::default();
             sources(plan, part.outer, |_, place, n, c, at| {
@@ -491,9 +491,9 @@ fn general(
     y: &mut [u8],
 ) -> Result<(), ExecuteError> {
     let bytes = plan.dtype().bytes();
-    let wanted = wanted((indices.count() as u64).saturating_mul(64), threads);
+    let wanted = context.wanted((indices.count() as u64).saturating_mul(64));
     // If indices count the batch, a task visits all sources; otherwise only those of its batch items or planes.
-    let wanted = if plan.space.flatten.counts_batch() { wanted.min(threads()) } else { wanted };
+    let wanted = if plan.space.flatten.counts_batch() { wanted.min(context.threads.count()) } else { wanted };
     let owned = runs(y.len() / bytes, wanted);
     let slices = pieces(y, owned.iter().map(|owned| owned.len() * bytes));
     context.run(owned.iter().zip(slices).collect(), |(owned, y), _| {

@@ -286,7 +286,7 @@ pub fn plan(data: &[u8]) -> bool {
 /// A composition by any box: an error, or steps that the reference computes and for which a GPU has schedules.
 fn composition(axes: usize, bytes: &mut Bytes<'_>) {
     let by = Composition {
-        kind: usize::from(bytes.byte()) % Composition::KINDS,
+        kind: usize::from(bytes.byte()) % Composition::KINDS.len(),
         kernel_shape: bytes.list(axes),
         anchor: bytes.sometimes(|bytes| bytes.list(axes)),
         iterations: bytes.number(),

@@ -59,7 +59,7 @@ pub fn composition(bytes: &mut Bytes<'_>, most: &Most) -> Option<(Steps, Case)> 
     let shape: Vec<usize> = (0..axes + 2).map(|_| bytes.small(most.innermost.min(40 >> axes))).collect();
     let (kernel_shape, dtype) = (bytes.smalls(axes, most.window), bytes.of(&DType::ALL));
     let by = Composition {
-        kind: usize::from(bytes.byte()) % Composition::KINDS,
+        kind: usize::from(bytes.byte()) % Composition::KINDS.len(),
         anchor: bytes.sometimes(|bytes| bytes.smalls(axes, most.window)),
         kernel_shape,
         iterations: bytes.small(3) as i64,

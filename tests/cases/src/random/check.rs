@@ -7,28 +7,27 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
-use support::calls::reference;
 
 use wgpu_pooling::{
-    Build, Choice, DType, Element, ExecuteError, Family, Index, IndexType, Limits, MaxUnpool, OutsideWindow, Plan,
-    PlanError, Run, Schedule, Sizes, Tensor, families, select, select_sized,
+    Build, Choice, DType, ExecuteError, Family, IndexType, Limits, MaxUnpool, OutsideWindow, Plan, PlanError, Run,
+    Schedule, Sizes, families, select, select_sized,
 };
+#[cfg(feature = "cpu")]
+use wgpu_pooling::{Cpu, PreparedCpu};
 #[cfg(feature = "gpu")]
 use wgpu_pooling::{Gpu, Prepared};
-#[cfg(feature = "cpu")]
-use wgpu_pooling::{PreparedCpu, SimdLevel};
 
 use super::definition::{self, Pooled, Scatter, Scattered, Verdict};
 use super::pools::{PoolCase, shape};
 use super::unpools::{Target, UnpoolCase};
+use crate::case::{Case, Outcome, bytes_of};
 #[cfg(feature = "cpu")]
-use support::cpu::ways;
+use support::cpu::{Host, Net};
 #[cfg(feature = "gpu")]
 use support::device::gpu;
 #[cfg(feature = "gpu")]
 use support::harness::computes_on_gpu;
 use support::splitmix::splitmix64;
-use wgpu_pooling::with_element;
 
 /// Limits that most cases exceed somewhere: bindings of 6 KiB, four storage buffers and one workgroup a dimension.
 const TIGHT: Limits = Limits {
@@ -102,6 +101,9 @@ impl Draw {
 pub struct Bench {
     #[cfg(feature = "gpu")]
     gpu: Option<&'static Gpu>,
+    /// The ways in which the kernels of the CPU backend have computed cases.
+    #[cfg(feature = "cpu")]
+    pub net: Net,
     counts: Cell<BTreeMap<String, u32>>,
     /// How many further cases run in specialised kernels too.
     written_out: Cell<u32>,
@@ -115,6 +117,8 @@ impl Bench {
         Bench {
             #[cfg(feature = "gpu")]
             gpu: computes_on_gpu().then(gpu),
+            #[cfg(feature = "cpu")]
+            net: Net::default(),
             counts: Cell::default(),
             written_out: Cell::new(written_out),
         }
@@ -264,18 +268,17 @@ impl Bench {
         Ok(found.into_iter().map(|(name, schedule)| (name, Way::Interpreted(interpreter(schedule)))).collect())
     }
 
-    /// The kernels of the CPU backend, one case after the other at each level of vector instructions.
+    /// The kernels of the CPU backend, each in the way that is next in the net.
     #[cfg(feature = "cpu")]
     fn on_cpu(&self, plan: &Plan) -> Result<Vec<(String, Way)>, String> {
-        let levels = SimdLevel::available();
-        let level = levels[self.counted("on the CPU backend") as usize % levels.len()];
-        self.count("on the CPU backend");
-        let ways = ways(plan, &[level]).map_err(|error| format!("the CPU backend: {error}"))?;
-        // The first one is that which the backend chooses.
-        if let Some((_, chosen)) = ways.first() {
-            self.count(&format!("chosen {} on the CPU", chosen.kernel().name()));
-        }
-        Ok(ways.into_iter().map(|(name, prepared)| (format!("CPU, {name}"), Way::Cpu(Box::new(prepared)))).collect())
+        let on_cpu = |error| format!("the CPU backend: {error}");
+        let chosen = Cpu::new().prepare(plan.clone()).map_err(on_cpu)?;
+        self.count(&format!("chosen {} on the CPU", chosen.kernel().name()));
+        let each = |(way, prepared): (support::cpu::Way, PreparedCpu)| {
+            let name = format!("CPU, {}, {way}", prepared.kernel().name());
+            (name, Way::Cpu(Box::new(prepared), way.host))
+        };
+        Ok(self.net.prepared(plan).map_err(on_cpu)?.into_iter().map(each).collect())
     }
 
     /// A schedule on the GPU, if there is one.
@@ -298,51 +301,21 @@ enum Way {
     Reference,
     Interpreted(Arc<dyn Run>),
     #[cfg(feature = "cpu")]
-    Cpu(Box<PreparedCpu>),
+    Cpu(Box<PreparedCpu>, &'static Host),
     #[cfg(feature = "gpu")]
     Gpu(Prepared),
 }
 
 impl Way {
-    fn max_pool<T: Element>(&self, plan: &Plan, x: &Tensor<T>) -> Result<Tensor<T>, ExecuteError> {
+    /// What a case gives, written over garbage.
+    fn outcome(&self, case: &Case) -> Outcome {
         match self {
-            Way::Reference => reference::max_pool(plan, x),
-            Way::Interpreted(run) => support::calls::max_pool(&**run, x),
+            Way::Reference => case.expected(),
+            Way::Interpreted(run) => case.outcome(|x, y| run.run_blocking(x, y)),
             #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => support::calls::max_pool(prepared, x),
+            Way::Cpu(prepared, host) => host.call(|| case.outcome(|x, y| prepared.run_blocking(x, y))),
             #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => support::calls::max_pool(prepared, x),
-        }
-    }
-
-    fn max_pool_with_indices<T: Element, I: Index>(
-        &self,
-        plan: &Plan,
-        x: &Tensor<T>,
-    ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-        match self {
-            Way::Reference => reference::max_pool_with_indices(plan, x),
-            Way::Interpreted(run) => support::calls::max_pool_with_indices(&**run, x),
-            #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => support::calls::max_pool_with_indices(prepared, x),
-            #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => support::calls::max_pool_with_indices(prepared, x),
-        }
-    }
-
-    fn max_unpool<T: Element, I: Index>(
-        &self,
-        plan: &Plan,
-        x: &Tensor<T>,
-        indices: &Tensor<I>,
-    ) -> Result<Tensor<T>, ExecuteError> {
-        match self {
-            Way::Reference => reference::max_unpool(plan, x, indices),
-            Way::Interpreted(run) => support::calls::max_unpool(&**run, x, indices),
-            #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => support::calls::max_unpool(prepared, x, indices),
-            #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => support::calls::max_unpool(prepared, x, indices),
+            Way::Gpu(prepared) => case.outcome(|x, y| prepared.run_blocking(x, y)),
         }
     }
 }
@@ -362,68 +335,29 @@ pub struct Output {
     pub indices: Option<Vec<i64>>,
 }
 
-fn bits<T: Element>(tensor: Tensor<T>, expected: &[usize]) -> Result<Vec<u64>, String> {
-    if tensor.shape() != expected {
-        return Err(format!("the shape is {:?}, not {expected:?}", tensor.shape()));
-    }
-    Ok(tensor.data().iter().map(|element| element.to_bits64()).collect())
+/// The bits of elements, from their bytes.
+fn bits(dtype: DType, bytes: &[u8]) -> Vec<u64> {
+    let word = |element: &[u8]| element.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    bytes.chunks_exact(dtype.bytes()).map(word).collect()
 }
 
-fn elements<T: Element>(shape: &[usize], bits: &[u64]) -> Tensor<T> {
-    let data = bits.iter().map(|&bits| T::from_bits64(bits)).collect();
-    Tensor::new(shape, data).expect("a case has as many elements as its shape")
-}
-
-fn index_tensor<I: Index>(shape: &[usize], indices: &[i64]) -> Tensor<I> {
-    let data = indices.iter().map(|&index| I::from_i64(index)).collect();
-    Tensor::new(shape, data).expect("a case has as many indices as elements")
+/// A plan on these elements and indices.
+fn on(plan: &Plan, x: &[u64], indices: &[i64]) -> Case {
+    let inputs = plan.inputs().iter().enumerate().map(|(number, spec)| match number {
+        0 => bytes_of(spec.dtype, x),
+        _ => bytes_of(spec.dtype, &indices.iter().map(|&index| index as u64).collect::<Vec<_>>()),
+    });
+    Case::new(plan.clone(), inputs.collect())
 }
 
 /// Computes a pool on one path.
-fn compute_pool(plan: &Plan, x: &[u64], way: &Way) -> Result<Output, String> {
-    fn with_indices<T: Element, I: Index>(plan: &Plan, x: &Tensor<T>, way: &Way) -> Result<Output, String> {
-        let (y, indices) = way.max_pool_with_indices::<T, I>(plan, x).map_err(|error| error.to_string())?;
-        if indices.shape() != plan.outputs()[1].shape {
-            return Err(format!("the indices' shape is {:?}", indices.shape()));
-        }
-        let indices = indices.data().iter().map(|index| index.to_i64()).collect();
-        Ok(Output { y: bits(y, plan.output_shape())?, indices: Some(indices) })
-    }
-    with_element!(plan.inputs()[0].dtype, T => {
-        let x: Tensor<T> = elements(plan.input_shape(), x);
-        match plan.index_type() {
-            None => {
-                let y = way.max_pool(plan, &x).map_err(|error| error.to_string())?;
-                Ok(Output { y: bits(y, plan.output_shape())?, indices: None })
-            }
-            Some(IndexType::I32) => with_indices::<T, i32>(plan, &x, way),
-            Some(IndexType::I64) => with_indices::<T, i64>(plan, &x, way),
-        }
-    })
-}
-
-/// Computes an unpool on one path. The outer error is a defect; the inner one may be what the definition asks for.
-fn compute_unpool(
-    plan: &Plan,
-    x: &[u64],
-    indices: &[i64],
-    way: &Way,
-) -> Result<Result<Vec<u64>, ExecuteError>, String> {
-    fn typed<T: Element, I: Index>(
-        plan: &Plan,
-        x: &[u64],
-        indices: &[i64],
-        way: &Way,
-    ) -> Result<Result<Vec<u64>, ExecuteError>, String> {
-        let x: Tensor<T> = elements(plan.input_shape(), x);
-        let indices: Tensor<I> = index_tensor(&plan.inputs()[1].shape, indices);
-        let y = way.max_unpool(plan, &x, &indices);
-        y.map(|y| bits(y, plan.output_shape())).map_or_else(|error| Ok(Err(error)), |y| y.map(Ok))
-    }
-    with_element!(plan.inputs()[0].dtype, T => match plan.index_type().unwrap() {
-        IndexType::I32 => typed::<T, i32>(plan, x, indices, way),
-        IndexType::I64 => typed::<T, i64>(plan, x, indices, way),
-    })
+fn compute_pool(case: &Case, way: &Way) -> Result<Output, String> {
+    let outputs = way.outcome(case).map_err(|error| error.to_string())?;
+    let mut outputs = case.plan.outputs().iter().zip(&outputs).map(|(spec, bytes)| bits(spec.dtype, bytes));
+    let signed =
+        |index: u64| if case.plan.index_type() == Some(IndexType::I32) { index as i32 as i64 } else { index as i64 };
+    let y = outputs.next().ok_or("a pool has a Y")?;
+    Ok(Output { y, indices: outputs.next().map(|indices| indices.into_iter().map(signed).collect()) })
 }
 
 fn same<V: PartialEq + fmt::LowerHex>(what: &str, path: &str, expected: &[V], actual: &[V]) -> Result<(), String> {
@@ -480,9 +414,9 @@ pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(Plan, Pooled, Outp
     } else if defined.has_empty_windows() {
         bench.count("with windows wholly in padding");
     }
-    let mut first = None;
+    let (mut first, own) = (None, on(&plan, &case.x, &[]));
     for (path, way) in bench.paths(&plan)? {
-        let output = compute_pool(&plan, &case.x, &way).map_err(|error| format!("{path}: {error}"))?;
+        let output = compute_pool(&own, &way).map_err(|error| format!("{path}: {error}"))?;
         same("y", &path, &defined.y, &output.y)?;
         if let Some(indices) = &output.indices {
             same("indices", &path, &defined.indices, indices)?;
@@ -574,9 +508,9 @@ pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, Stri
 
 fn scattered(case: &UnpoolCase, plan: &Plan, scatter: &Scatter, bench: &Bench) -> Result<Option<Vec<u64>>, String> {
     let defined = scatter.scatter(case.dtype, &case.x, &case.indices);
-    let mut first = None;
+    let (mut first, own) = (None, on(plan, &case.x, &case.indices));
     for (path, way) in bench.paths(plan)? {
-        let y = compute_unpool(plan, &case.x, &case.indices, &way).map_err(|error| format!("{path}: {error}"))?;
+        let y = way.outcome(&own).map(|outputs| bits(case.dtype, &outputs[0]));
         match (&defined, y) {
             (Scattered::Values(values), Ok(y)) => {
                 let differs = |(values, bits): (&Vec<u64>, &u64)| !values.contains(bits);

@@ -10,6 +10,7 @@ use super::pick::pick;
 use super::steps::{Taps, reduce_taps};
 use crate::kernels::axes::Axis;
 use crate::kernels::lane::{Code, Lane};
+use crate::kernels::mirror::inverted;
 use crate::kernels::parts::PartOf;
 use crate::kernels::reduce::{Rows, copy_nan, decode, encode_row, invert, reduce};
 use crate::kernels::tuning::flat::{FEW_LANES, MOST_KEPT};
@@ -198,7 +199,7 @@ impl<T: Element> BandJob<'_, T> {
             reduce(self.part.context.simd, rows, best, (planes.count, false), source);
         }
         if let (NanPolicy::SeedLowest, true) = (self.part.plan.nan_policy, T::DTYPE.is_float()) {
-            let seed = C::encode(self.part.plan.seed());
+            let seed = C::encode(inverted(self.part.plan.seed::<T>(), self.own.inverted));
             for row in 0..rows.count {
                 let best = &mut best[row * rows.write_pitch..][..rows.width];
                 self.part.context.simd.run(

@@ -2,13 +2,13 @@
 //! blocks of columns; windows that are found in many rows together and one by one; more rows of X than are listed;
 //! channels that are columns and channels along rows of columns.
 
-use cases::nasty::{STYLES, Style};
+use support::cpu::Net;
 use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy, Plan,
 };
 
-use super::{Random, agrees};
+use super::{EITHER, Random, agrees, either};
 
 tests! {
     cpu =>
@@ -16,7 +16,12 @@ tests! {
 }
 
 /// The plan of an adaptive pool, or of one whose windows are all alike, if X has such.
-fn pool(random: &mut Random, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Option<Plan> {
+fn pool(
+    random: &mut Random,
+    shape: &[usize],
+    dtype: DType,
+    indices: Option<IndexType>,
+) -> Option<(&'static str, Plan)> {
     let axes = shape.len() - 2;
     let layout = random.of(&[Layout::Nchw, Layout::Nchw, Layout::Nhwc]);
     let mut shape = shape.to_vec();
@@ -25,15 +30,18 @@ fn pool(random: &mut Random, shape: &[usize], dtype: DType, indices: Option<Inde
     }
     let extents = &shape[if layout == Layout::Nhwc { 1 } else { 2 }..][..axes];
     let (policy, flatten) = (random.of(NanPolicy::ALL), random.of(IndexFlattening::ALL));
-    // One of which gives something else if it is applied twice.
-    let twice = Activation::Clip { min: 6.0, max: 0.0 };
+    // One of which gives something else if it is applied twice, and some with bounds that are subnormal in f32.
+    let clip = |[min, max]: [u32; 2]| Activation::Clip { min: f32::from_bits(min), max: f32::from_bits(max) };
+    let (twice, tiny) = (Activation::Clip { min: 6.0, max: 0.0 }, [[0x8000_0009, 0x0040_0000], [3, 0x7F80_0000]]);
     let activation = match dtype.is_float() {
-        true => random.of(&[Activation::Identity, Activation::Identity, Activation::Relu, twice]),
+        true if random.below(2) == 0 => random.of(&[Activation::Relu, twice, clip(tiny[0]), clip(tiny[1])]),
+        true => Activation::Identity,
         false => Activation::Identity,
     };
     let plan = if random.below(2) == 0 {
         let outputs: Vec<i64> = extents.iter().map(|extent| 1 + random.below(*extent) as i64).collect();
-        AdaptiveMaxPool::new(outputs).layout(layout).nan_policy(policy).flatten(flatten).plan(&shape, dtype, indices)
+        let pool = AdaptiveMaxPool::new(outputs).layout(layout).nan_policy(policy).flatten(flatten);
+        either(pool, random, &shape, dtype, indices)
     } else {
         let numbers = |random: &mut Random, end: usize| (0..axes).map(|_| 1 + random.below(end) as i64).collect();
         let widest = random.of(&[4, 4, 20, 100]);
@@ -43,13 +51,14 @@ fn pool(random: &mut Random, shape: &[usize], dtype: DType, indices: Option<Inde
         let pads: Vec<i64> = (0..2 * axes).map(|number| pad(random, number % axes)).collect();
         let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads(pads).nan_policy(policy);
         let pool = pool.layout(layout).index_layout(random.of(&[layout, Layout::Nchw]));
-        pool.activation(activation).flatten(flatten).storage_order(random.below(2) as i64).plan(&shape, dtype, indices)
+        let pool = pool.activation(activation).flatten(flatten).storage_order(random.below(2) as i64);
+        either(pool, random, &shape, dtype, indices)
     };
     plan.ok()
 }
 
 fn columns_are_those_of_the_reference() {
-    let mut random = Random(1);
+    let (mut random, net) = (Random::seeded(1), Net::default());
     // Pools; of these, some of long rows, of very long rows, of many rows, of few rows, and with indices.
     let mut counts = [0; 6];
     while counts[0] < 400 {
@@ -71,17 +80,16 @@ fn columns_are_those_of_the_reference() {
         let dtype = random.of(&DType::ALL);
         let indices = random.of(&[None, Some(IndexType::I32), Some(IndexType::I64)]);
         let Some(plan) = pool(&mut random, &shape, dtype, indices).filter(|_| elements < 100_000) else { continue };
-        let taps: u64 = elements as u64 * plan.outputs()[0].element_count();
-        if taps > 1 << 32 || Cpu::new().with_kernel(CpuKernel::Columns).prepare(plan.clone()).is_err() {
+        let taps: u64 = elements as u64 * plan.1.outputs()[0].element_count();
+        if taps > 1 << 32 || Cpu::new().with_kernel(CpuKernel::Columns).prepare(plan.1.clone()).is_err() {
             continue;
         }
         let rows = shape[..shape.len() - 1].iter().product::<usize>();
         let is =
             [true, shape.last() > Some(&900), shape.last() > Some(&20_000), rows > 4096, rows < 8, indices.is_some()];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
-        let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], STYLES]);
-        agrees(CpuKernel::Columns, plan.clone(), styles, &mut random)
-            .unwrap_or_else(|error| panic!("{error}: {plan:?}"));
+        agrees(&net, plan.clone(), &mut random).unwrap_or_else(|error| panic!("{error}: {plan:?}"));
     }
     assert!(counts[1..].iter().all(|&count| count >= 10), "{counts:?}");
+    net.is_complete(&EITHER, &[CpuKernel::Columns, CpuKernel::Separable, CpuKernel::General]);
 }

@@ -1,18 +1,29 @@
 //! Random pools for the kernel `flat`, of planes that it cuts into strips of long rows and into bands of many rows, of
 //! windows with several planes and of long ones, maxima and minima.
 
-use cases::nasty::{STYLES, Style};
+use cases::compositions::Composition;
+use support::cpu::Net;
 use support::tests;
-use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, Minimum, NanPolicy, Pooling};
+use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy};
 
-use super::{Random, agrees};
+use super::{EITHER, Random, agrees, composed, either};
 
 tests! {
     cpu =>
         flat_planes_are_those_of_the_reference;
 }
 
-fn pool(random: &mut Random) -> (MaxPool, Vec<usize>, DType, bool) {
+/// A pool, and a composition by its window.
+struct Drawn {
+    pool: MaxPool,
+    by: Composition,
+    shape: Vec<usize>,
+    dtype: DType,
+    /// Whether outputs are apart along the rows.
+    apart: bool,
+}
+
+fn drawn(random: &mut Random) -> Drawn {
     let axes = 2 + random.below(2);
     let dtype = random.of(&DType::ALL);
     let layout = random.of(&[Layout::Nchw, Layout::Nhwc]);
@@ -38,37 +49,39 @@ fn pool(random: &mut Random) -> (MaxPool, Vec<usize>, DType, bool) {
         Layout::Nhwc => [1 + random.below(2)].into_iter().chain(extents).chain([channels]).collect(),
     };
     let apart = strides[axes - 1] > 1;
+    let (kind, iterations) = (random.below(Composition::KINDS.len()), 1 + random.below(2) as i64);
+    let by = Composition { kind, kernel_shape: kernel.clone(), anchor: None, iterations, layout };
     let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads(pads);
-    (pool.layout(layout).nan_policy(policy), shape, dtype, apart)
+    Drawn { pool: pool.layout(layout).nan_policy(policy), by, shape, dtype, apart }
 }
 
 fn flat_planes_are_those_of_the_reference() {
-    let mut random = Random(1);
-    // Pools; of these, some of long rows, some of many rows, some whose windows have several planes, some whose outputs
-    // are apart along the rows, and minima.
-    let mut counts = [0; 6];
+    let (mut random, net) = (Random::seeded(1), Net::default());
+    // Pools; of these, some of long rows, some of many rows, some whose windows have several planes, and some whose
+    // outputs are apart along the rows.
+    let mut counts = [0; 5];
     while counts[0] < 400 {
-        let (pool, shape, dtype, apart) = pool(&mut random);
-        let smallest = random.below(2) == 0;
-        let own: Box<dyn Pooling> = if smallest { Box::new(Minimum::of(pool.clone())) } else { Box::new(pool.clone()) };
-        let Ok(plan) = own.plan(&shape, dtype, None) else { continue };
-        if Cpu::new().with_kernel(CpuKernel::Flat).prepare(plan.clone()).is_err() {
+        let Drawn { pool, by, shape, dtype, apart } = drawn(&mut random);
+        // What the reference does in a fraction of a second.
+        let elements = shape.iter().product::<usize>();
+        let taps = by.kernel_shape.iter().fold(elements, |taps, &extent| taps * extent as usize);
+        let Ok(plan) = either(pool.clone(), &mut random, &shape, dtype, None) else { continue };
+        if taps > 1 << 25 {
             continue;
         }
-        let bytes = shape.iter().product::<usize>() * dtype.bytes() / shape[0];
-        let is = [true, shape.iter().any(|&extent| extent > 8192), bytes > 256 << 10, shape.len() > 4, apart, smallest];
+        if Cpu::new().with_kernel(CpuKernel::Flat).prepare(plan.1.clone()).is_err() {
+            continue;
+        }
+        let bytes = elements * dtype.bytes() / shape[0];
+        let is = [true, shape.iter().any(|&extent| extent > 8192), bytes > 256 << 10, shape.len() > 4, apart];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
-        // No NaN at all, few, and many.
-        let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], &RARELY_NAN, STYLES]);
-        agrees(CpuKernel::Flat, plan, styles, &mut random)
-            .unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?}"));
+        agrees(&net, plan, &mut random).unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?}"));
+        if taps <= 1 << 22 {
+            composed(&net, &by, (&shape, dtype), &mut random)
+                .unwrap_or_else(|error| panic!("{error}: {by:?} {shape:?} {dtype:?}"));
+        }
     }
     assert!(counts[1..].iter().all(|&count| count >= 5), "{counts:?}");
+    net.is_complete(&EITHER, &[CpuKernel::Flat, CpuKernel::Separable, CpuKernel::Direct, CpuKernel::General]);
+    net.is_complete(&Composition::KINDS, &[CpuKernel::Flat, CpuKernel::Separable, CpuKernel::General]);
 }
-
-/// One run of a hundred has NaN.
-const RARELY_NAN: [Style; 100] = {
-    let mut styles = [Style::Few; 100];
-    styles[0] = Style::Special;
-    styles
-};

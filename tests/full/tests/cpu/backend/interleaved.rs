@@ -2,11 +2,11 @@
 //! them; planes that are smaller than a vector and larger; leading axes that are counted among the planes; indices
 //! across batch items.
 
-use cases::nasty::{STYLES, Style};
+use support::cpu::Net;
 use support::tests;
 use wgpu_pooling::{Cpu, CpuKernel, DType, IndexFlattening, IndexType, MaxPool, NanPolicy};
 
-use super::{Random, agrees};
+use super::{EITHER, Random, agrees, either};
 
 tests! {
     cpu =>
@@ -40,22 +40,22 @@ fn pool(random: &mut Random) -> (MaxPool, Vec<usize>, DType, Option<IndexType>, 
 }
 
 fn interleaved_planes_are_those_of_the_reference() {
-    let mut random = Random(1);
+    let (mut random, net) = (Random::seeded(1), Net::default());
     // Pools; of these, some with several blocks of planes, some of planes smaller than a vector, some with indices, and
     // some whose first axis is counted among the planes.
     let mut counts = [0; 5];
     while counts[0] < 400 {
         let (pool, shape, dtype, indices, folded) = pool(&mut random);
-        let Ok(plan) = pool.plan(&shape, dtype, indices) else { continue };
-        if Cpu::new().with_kernel(CpuKernel::Interleaved).prepare(plan.clone()).is_err() {
+        let Ok(plan) = either(pool.clone(), &mut random, &shape, dtype, indices) else { continue };
+        if Cpu::new().with_kernel(CpuKernel::Interleaved).prepare(plan.1.clone()).is_err() {
             continue;
         }
         let plane = shape[2..].iter().product::<usize>() * dtype.bytes();
         let is = [true, shape[0] * shape[1] > 256, plane < 64, indices.is_some(), folded];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
-        let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], STYLES]);
-        agrees(CpuKernel::Interleaved, plan, styles, &mut random)
+        agrees(&net, plan, &mut random)
             .unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?} {indices:?}"));
     }
     assert!(counts[1..].iter().all(|&count| count >= 20), "{counts:?}");
+    net.is_complete(&EITHER, &[CpuKernel::Interleaved, CpuKernel::Columns, CpuKernel::General]);
 }

@@ -1,14 +1,17 @@
 //! Random unpools: channels and positions that fill the blocks of the kernel `scatter` and do not, indices that repeat,
 //! that are skipped, that lie in another plane and outside; and a pool's own indices, kept to their windows.
 
-use cases::case::{Case, Outcome, same};
+use cases::case::Case;
+use support::cpu::Net;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
-    OutOfBounds, OutsideWindow, SimdLevel,
+    Activation, AdaptiveMaxPool, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
+    OutsideWindow,
 };
 
-use super::{Random, pools};
+use super::{Random, all_agree};
+
+const UNPOOL: &str = "unpool";
 
 tests! {
     cpu =>
@@ -44,7 +47,10 @@ fn case(random: &mut Random) -> Option<(Case, bool)> {
     } else {
         MaxUnpool::new([2, 2]).strides([2, 2]).layout(layout).index_layout(index_layout)
     };
-    let plan = unpool.out_of_bounds(rule).plan(&shape, dtype, index_type).ok()?;
+    // Bounds that are subnormal in f32.
+    let tiny = Activation::Clip { min: f32::from_bits(3), max: f32::from_bits(0x0040_0000) };
+    let activation = random.of(&[Activation::Identity, Activation::Relu, tiny]);
+    let plan = unpool.activation(activation).out_of_bounds(rule).plan(&shape, dtype, index_type).ok()?;
     let y_plane = plan.outputs()[0].element_count() as usize / batch / channels;
     let plane = extents[0] * extents[1];
     let bad = random.of(&[0, 0, 1, 3]);
@@ -75,18 +81,13 @@ fn case(random: &mut Random) -> Option<(Case, bool)> {
     Some((Case::new(plan, vec![x, indices]), skips))
 }
 
-/// The kernel gives the same at every SIMD level, on one thread or several.
-fn agrees(case: &Case, expected: &Outcome, random: &mut Random) {
-    for &level in SimdLevel::available() {
-        let cpu = Cpu::new().with_kernel(CpuKernel::Scatter).with_simd(level).unwrap();
-        let run = || case.outcome(|inputs, outputs| cpu.run_blocking(&case.plan, inputs, outputs));
-        let actual = pools()[random.of(&[0, 2])].install(run);
-        same(expected, &actual).unwrap_or_else(|error| panic!("{error}: {level:?} {:?}", case.plan));
-    }
+fn agrees(net: &Net, case: &Case, random: &mut Random) {
+    all_agree(net, UNPOOL, (case, random), |backend, x, y| backend.run_blocking(&case.plan, x, y))
+        .unwrap_or_else(|error| panic!("{error}: {:?}", case.plan));
 }
 
 fn unpools_are_those_of_the_reference() {
-    let mut random = Random(1);
+    let (mut random, net) = (Random::seeded(1), Net::default());
     // Unpools; of these, some that fail, and some that skip.
     let mut counts = [0; 3];
     while counts[0] < 600 {
@@ -94,8 +95,9 @@ fn unpools_are_those_of_the_reference() {
         let expected = case.expected();
         let is = [true, expected.is_err(), skips];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
-        agrees(&case, &expected, &mut random);
+        agrees(&net, &case, &mut random);
     }
+    net.is_complete(&[UNPOOL], &[CpuKernel::Scatter, CpuKernel::General]);
     assert!(counts[1..].iter().all(|&count| count >= 30), "{counts:?}");
 }
 
@@ -149,7 +151,7 @@ fn of_own_windows(random: &mut Random) -> Option<(Case, usize)> {
 }
 
 fn unpools_of_own_windows_are_those_of_the_reference() {
-    let mut random = Random(2);
+    let (mut random, net) = (Random::seeded(2), Net::default());
     // Unpools; of these, some that fail, and some of which indices were moved and are in their windows still, or are
     // skipped.
     let mut counts = [0; 3];
@@ -158,7 +160,8 @@ fn unpools_of_own_windows_are_those_of_the_reference() {
         let expected = case.expected();
         let is = [true, expected.is_err(), moved > 0 && expected.is_ok()];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
-        agrees(&case, &expected, &mut random);
+        agrees(&net, &case, &mut random);
     }
+    net.is_complete(&[UNPOOL], &[CpuKernel::Scatter, CpuKernel::General]);
     assert!(counts[1..].iter().all(|&count| count >= 100), "{counts:?}");
 }

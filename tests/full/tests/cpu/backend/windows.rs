@@ -1,11 +1,13 @@
 //! Random pools whose windows are runs of neighbouring elements, for the kernel `global`: along rows, cut by borders,
 //! with gaps and shared elements, and whole rows.
 
-use cases::nasty::{STYLES, Style};
+use support::cpu::Net;
 use support::tests;
-use wgpu_pooling::{AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy};
+use wgpu_pooling::{
+    AdaptiveMaxPool, Cpu, CpuKernel, DType, GlobalMaxPool, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy,
+};
 
-use super::{Random, agrees};
+use super::{EITHER, Random, agrees, either};
 
 tests! {
     cpu =>
@@ -14,7 +16,7 @@ tests! {
 }
 
 fn windows_along_rows_are_runs() {
-    let mut random = Random(1);
+    let (mut random, net) = (Random::seeded(1), Net::default());
     // Pools; of these, some with windows in several rows, with indices, with windows of more than 256 elements, one
     // behind the other, cut at an end, with gaps or common elements, of whole rows, and with rows in between.
     let mut counts = [0; 8];
@@ -53,25 +55,34 @@ fn windows_along_rows_are_runs() {
         let pool = MaxPool::new(kernel).strides(strides).pads(pads).ceil_mode(random.below(2) as i64);
         let pool = pool.storage_order(random.below(2) as i64).nan_policy(policy).flatten(flatten);
         let pool = pool.index_layout(random.of(&[Layout::Nchw, Layout::Nchw, Layout::Nhwc]));
-        let Ok(plan) = pool.plan(&shape, dtype, indices) else { continue };
-        let outputs = plan.outputs()[0].shape[axes + 1];
+        let Ok(plan) = either(pool.clone(), &mut random, &shape, dtype, indices) else { continue };
+        let outputs = plan.1.outputs()[0].shape[axes + 1];
         let cut = !is_plain && !whole_rows && outputs > 1;
-        if Cpu::new().with_kernel(CpuKernel::Global).prepare(plan.clone()).is_err() {
+        if Cpu::new().with_kernel(CpuKernel::Global).prepare(plan.1.clone()).is_err() {
             continue;
         }
         let rows = extents[..axes - 1].iter().product::<usize>() > 1;
         let is = [true, rows, indices.is_some(), window > 256, is_plain, cut, whole_rows, rows_between];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
-        let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], STYLES]);
-        agrees(CpuKernel::Global, plan, styles, &mut random)
+        agrees(&net, plan, &mut random)
             .unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?} {indices:?}"));
     }
     assert!(counts[1..].iter().all(|&count| count >= 25), "{counts:?}");
     // Windows of different lengths.
     for outputs in [2, 7, 30] {
-        let plan = AdaptiveMaxPool::new([3, outputs]).plan(&[2, 3, 3, 1000], DType::F32, Some(IndexType::I64)).unwrap();
-        agrees(CpuKernel::Global, plan, STYLES, &mut random).unwrap();
+        let pool = AdaptiveMaxPool::new([3, outputs]);
+        let plan = either(pool, &mut random, &[2, 3, 3, 1000], DType::F32, Some(IndexType::I64)).unwrap();
+        agrees(&net, plan, &mut random).unwrap();
     }
+    // Windows of many blocks, which threads share.
+    for _ in 0..80 {
+        let shape = [1, 1 + random.below(3), 300 + random.below(300), 500 + random.below(300)];
+        let pool = GlobalMaxPool::new().nan_policy(random.of(NanPolicy::ALL));
+        let (dtype, indices) = (random.of(&DType::ALL), random.of(&[None, Some(IndexType::I64)]));
+        let plan = either(pool, &mut random, &shape, dtype, indices).unwrap();
+        agrees(&net, plan, &mut random).unwrap_or_else(|error| panic!("{error}: {shape:?} {dtype:?} {indices:?}"));
+    }
+    net.is_complete(&EITHER, &[CpuKernel::Global, CpuKernel::General]);
 }
 
 fn windows_that_are_not_neighbouring_elements_are_no_runs() {

@@ -1,0 +1,42 @@
+//! Hosts that have told their processor to take subnormal floats for zeros. Every drawn case runs on such hosts, see
+//! [`support::cpu::Net`]; here is that they are what they are called, and what is no call of a backend.
+
+use support::calls::reference;
+use support::cpu::Host;
+use support::flags::{KNOWN, subnormals_are_zeros};
+use support::tests;
+use wgpu_pooling::{AutoPad, DType, IndexType, MaxPool, Minimum, Pooling, TensorView, local_maxima};
+
+tests! {
+    cpu if KNOWN =>
+        hosts_are_what_they_are_called,
+        subnormal_peaks_are_found;
+}
+
+fn hosts_are_what_they_are_called() {
+    assert!(!subnormals_are_zeros(), "what is expected is computed in the default mode");
+    for host in Host::all() {
+        assert_eq!(host.each(subnormals_are_zeros), host.flushes());
+        assert_eq!(host.call(subnormals_are_zeros), host.flushes()[0]);
+    }
+    assert!(Host::all().iter().any(|host| host.flushes() == [false, true, true]), "all but the caller");
+}
+
+fn subnormal_peaks_are_found() {
+    let [zero, least, more] = [0, 1, 2].map(f32::from_bits);
+    let map = [zero, least, zero, zero, more, zero, zero, -least, zero];
+    let pool = MaxPool::new([3]).auto_pad(AutoPad::SameLower);
+    let found = |pool: &dyn Pooling, threshold| {
+        let map = TensorView::new(&[1, 1, 9], &map).unwrap();
+        let plan = pool.plan(map.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, map).unwrap();
+        let peaks = local_maxima(pool, &y, &indices, threshold).unwrap();
+        peaks.iter().map(|peak| peak.position[2]).collect::<Vec<_>>()
+    };
+    let host = Host::flushing().expect("the switch is known");
+    host.call(|| {
+        assert_eq!(found(&pool, Some(zero)), [4, 1]);
+        assert_eq!(found(&pool, Some(least)), [4]);
+        assert_eq!(found(&Minimum::of(pool.clone()), Some(zero)), [7]);
+    });
+}
