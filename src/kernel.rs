@@ -215,9 +215,6 @@ impl WindowConstants {
     }
 }
 
-/// The NaN rule of a part of a window that does not hold the window's first element: NaN never wins.
-pub(crate) const IGNORE_NAN: u32 = 3;
-
 /// A kernel as data: the shader part with its entry point, the fields that choose among parts that provide the same
 /// names, and the constants of its prelude.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -13,7 +13,9 @@ use super::tuning::threads::MIRRORED_BYTES;
 /// the kernel if it `mirrors`.
 pub(crate) fn maxima(plan: &PoolPlan, mirrors: bool) -> Option<PoolPlan> {
     let activation = if mirrors { plan.activation } else { Activation::Identity };
-    (plan.reduction != Reduction::Max).then(|| PoolPlan { reduction: Reduction::Max, activation, ..plan.clone() })
+    let empty_bits = plan.empty_bits ^ plan.reduction.mirror_bits(plan.dtype());
+    let of_maxima = || PoolPlan { reduction: Reduction::Max, empty_bits, activation, ..plan.clone() };
+    (plan.reduction != Reduction::Max).then(of_maxima)
 }
 
 /// The element with these bits inverted.

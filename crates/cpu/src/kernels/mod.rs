@@ -9,6 +9,7 @@ pub(crate) mod elements;
 pub(crate) mod flat;
 pub(crate) mod general;
 pub(crate) mod global;
+pub(crate) mod ignoring;
 pub(crate) mod indices;
 pub(crate) mod interleaved;
 pub(crate) mod kernel;

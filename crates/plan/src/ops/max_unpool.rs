@@ -558,7 +558,7 @@ fn inverse(pool: &PoolPlan, shape: &[usize]) -> Result<Resolved, PlanError> {
     // `inverse_of` plans with indices.
     let indices =
         pool.indices.as_ref().ok_or(PlanError::MissingAttribute { operator: "MaxUnpool", attribute: "Indices" })?;
-    let skip_minus_one = pool.has_empty_windows();
+    let skip_minus_one = pool.may_be_empty();
     if skip_minus_one && indices.empty != EmptyIndex::MinusOne {
         return Err(PlanError::NotInvertible { empty_index: indices.empty });
     }
