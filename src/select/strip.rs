@@ -109,7 +109,11 @@ fn slides(plan: &PoolPlan, window: &WindowConstants, pass: &Pass) -> bool {
     let [_, lines, columns] = window.kernel;
     let by_one = window.kind == [FORMULA; 3] && window.stride == [1; 3] && window.dilation == [1; 3];
     let large = [lines, columns].iter().all(|extent| EXTENTS.contains(extent));
-    !plan.has_empty_windows() && by_one && large && depth.is_plain() && [rows, last].iter().all(|axis| axis.output >= FEWEST)
+    !plan.has_empty_windows()
+        && by_one
+        && large
+        && depth.is_plain()
+        && [rows, last].iter().all(|axis| axis.output >= FEWEST)
 }
 
 /// The channels whose elements share words, and the strips for them, which divide those of a workgroup; `None` where

@@ -6,7 +6,7 @@ mod index_target;
 use crate::attributes::Activation;
 use crate::element::{DType, Element, IndexType};
 use crate::error::PlanError;
-use crate::geometry::AxisWindow;
+use crate::geometry::{AxisWindow, Taps};
 use crate::index::{IndexSpace, IndexStrides};
 use crate::options::{Duplicates, EmptyIndex, Layout, NanPolicy, OutOfBounds, OutsideWindow};
 use crate::reduction::Reduction;
@@ -513,6 +513,9 @@ pub struct UnpoolPlan {
     pub windows: Option<Vec<AxisWindow>>,
     /// Whether the index -1 marks an empty window and is skipped.
     pub skip_minus_one: bool,
+    /// Where a window without a winner has the index of its plane's first element (`NanPolicy::SeedLowest`): the sources,
+    /// along each axis, whose windows have that element. From any other source such an index is skipped.
+    pub first_elements: Option<Vec<Taps>>,
     /// Which source wins where indices agree.
     pub duplicates: Duplicates,
     /// What becomes of indices outside the index space.

@@ -8,7 +8,7 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::{BadIndices, IndexTarget, activate_all, for_each, stay_in_plane};
 use wgpu_pooling_plan::with_element;
 use wgpu_pooling_plan::{
-    Activation, ExecuteError, Index, Layout, MAX_SPATIAL_AXES, OutsideWindow, PlanError, StorageOrder, UnpoolPlan,
+    Activation, ExecuteError, Index, Layout, MAX_SPATIAL_AXES, OutsideWindow, PlanError, StorageOrder, Taps, UnpoolPlan,
 };
 
 use super::cpu_kernel::CpuKernel;
@@ -226,12 +226,15 @@ fn scatter(
     context.run(units.parts.iter().zip(y).collect(), |(part, y), scratch| {
         for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(units.elements * bytes)) {
             let sources = unit * units.sources..(unit + 1) * units.sources;
-            let x = &x[sources.start * bytes..sources.end * bytes];
+            let own = &x[sources.start * bytes..sources.end * bytes];
             let of_unit = Unit { plan, units: &units, multiples: &multiples, number: unit, simd: context.simd };
             let stay = with_word!(plan, W => {
                 let mut written = Written::<W> { y: cast_slice_mut(y), zeros: 0 };
-                let stay = of_unit.scatter(cast_slice(x), indices.part(sources), &mut written, scratch)?;
+                let stay = of_unit.scatter(cast_slice(own), indices.part(sources), &mut written, scratch)?;
                 written.fill_up_to(units.elements);
+                if let Some(have) = &plan.first_elements {
+                    of_unit.put_first_elements(have, cast_slice(x), indices, written.y);
+                }
                 stay
             });
             if !stay {
@@ -282,6 +285,30 @@ impl Unit<'_> {
                 })
             })),
             _ => Ok(with_slice!(Indices, indices, indices => written.scatter(x, indices, base, skips))),
+        }
+    }
+}
+
+impl Unit<'_> {
+    /// Writes the first element of each plane again, from the sources alone whose windows `have` it.
+    fn put_first_elements<W: Word>(&self, have: &[Taps], x: &[W], indices: Indices<'_>, y: &mut [W]) {
+        let (plan, [plane, _]) = (self.plan, unpool_planes(self.plan));
+        let [of_x, of_index] = [plan.layout(), plan.space.layout].map(|it| Places::new(it, plan.channels, plane));
+        let counts: Vec<usize> = have.iter().map(|sources| sources.count as usize).collect();
+        // The planes of a unit have their first elements side by side.
+        for (number, y) in y.iter_mut().enumerate().take(self.units.planes) {
+            let plane = self.number * self.units.planes + number;
+            let (n, c, base) = (plane / plan.channels, plane % plan.channels, base(plan, plane));
+            *y = W::zeroed();
+            for_each(&counts, &mut |at| {
+                let along = have.iter().zip(at).zip(&plan.x_extents);
+                let position = along.fold(0, |position, ((sources, &at), extent)| {
+                    position * extent + (sources.first + at as i64 * sources.step) as usize
+                });
+                if indices.get(of_index.at(n, c, position)) == base {
+                    *y = x[of_x.at(n, c, position)];
+                }
+            });
         }
     }
 }

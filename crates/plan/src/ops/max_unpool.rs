@@ -4,13 +4,13 @@ use super::node::{axes, extents, read_attributes};
 use crate::attributes::{Activation, Attribute};
 use crate::element::{DType, Index, IndexType};
 use crate::error::PlanError;
-use crate::geometry::{AxisWindow, max_unpool_axis, max_unpool_window};
+use crate::geometry::{AxisWindow, Taps, max_unpool_axis, max_unpool_window};
 use crate::index::IndexSpace;
 use crate::options::{
-    Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, OutsideWindow, StorageOrder, UnpoolMinSize,
-    UnpoolSpace,
+    Duplicates, EmptyIndex, IndexFlattening, Layout, NanPolicy, OutOfBounds, OutsideWindow, StorageOrder,
+    UnpoolMinSize, UnpoolSpace,
 };
-use crate::plan::{Dimensions, IndexPlan, Plan, PoolPlan, UnpoolPlan};
+use crate::plan::{Dimensions, IndexPlan, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 use crate::pooling::Pooling;
 use crate::request::{AsTensor, Request};
 use crate::tensor::Tensor;
@@ -77,6 +77,7 @@ struct Resolved {
     space: IndexSpace,
     windows: Option<Vec<AxisWindow>>,
     skip_minus_one: bool,
+    first_elements: Option<Vec<Taps>>,
 }
 
 impl MaxUnpool {
@@ -448,7 +449,7 @@ impl MaxUnpool {
             Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout(),
         };
         let dimensions = Dimensions::of(shape, layout)?;
-        let Resolved { outputs, space, windows, skip_minus_one } = match &self.target {
+        let Resolved { outputs, space, windows, skip_minus_one, first_elements } = match &self.target {
             Target::Attributes(own) => own.resolve(&dimensions)?,
             Target::Pool(pool) => inverse(pool.as_ref().as_ref().map_err(Clone::clone)?, shape)?,
         };
@@ -467,6 +468,7 @@ impl MaxUnpool {
             space,
             windows,
             skip_minus_one,
+            first_elements,
             duplicates: self.duplicates,
             out_of_bounds: self.out_of_bounds,
             outside_window: self.outside_window,
@@ -510,7 +512,7 @@ impl Attributes {
         let space = IndexSpace::new(dimensions.batch, dimensions.channels, extents);
         let space = space.with_flatten(self.flatten).with_order(self.index_order).with_layout(self.index_layout);
         let windows = attributes.iter().map(max_unpool_window).collect();
-        Ok(Resolved { outputs, space, windows, skip_minus_one: false })
+        Ok(Resolved { outputs, space, windows, skip_minus_one: false, first_elements: None })
     }
 }
 
@@ -563,5 +565,8 @@ fn inverse(pool: &PoolPlan, shape: &[usize]) -> Result<Resolved, PlanError> {
         return Err(PlanError::NotInvertible { empty_index: indices.empty });
     }
     let windows = Some(pool.axes.iter().map(|axis| axis.window).collect());
-    Ok(Resolved { outputs: indices.space.extents.clone(), space: indices.space.clone(), windows, skip_minus_one })
+    let of_first = |axis: &PoolAxis| axis.window.windows_of_first(axis.input, axis.output);
+    let first_elements = (pool.nan_policy == NanPolicy::SeedLowest).then(|| pool.axes.iter().map(of_first).collect());
+    let space = indices.space.clone();
+    Ok(Resolved { outputs: space.extents.clone(), space, windows, skip_minus_one, first_elements })
 }

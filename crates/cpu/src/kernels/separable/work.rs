@@ -105,7 +105,11 @@ impl<'a> PartWork<'a> {
 
     /// The values that the maxima of windows are compared with.
     fn firsts<C: Code>(&self) -> FirstLanes<C::Lane> {
-        if self.begins_with_seed() { FirstLanes::Constant(C::encode(self.part.plan.seed())) } else { FirstLanes::OfWindows }
+        if self.begins_with_seed() {
+            FirstLanes::Constant(C::encode(self.part.plan.seed()))
+        } else {
+            FirstLanes::OfWindows
+        }
     }
 
     /// Computes values alone. True if an element needs wider lanes (NaN, or a zero that loses its sign); the block is
