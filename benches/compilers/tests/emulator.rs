@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use compilers::emulate::{Buffers, Numbers, Seen, workgroup};
 use compilers::spirv::Source;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Choice, DType, Family, GlobalMaxPool, IndexType, Layout, Limits, MaxPool, MaxUnpool,
-    Minimum, NanPolicy, Operand, Plan, Pooling, Reference, Schedule, TensorMut, TensorRef, families, select, wgsl,
+    AdaptiveMaxPool, Backend, Choice, DType, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexType, Layout, Limits,
+    MaxPool, MaxUnpool, Minimum, NanPolicy, Operand, Plan, Pooling, Reference, Schedule, TensorMut, TensorRef,
+    families, select, wgsl,
 };
 
 /// The buffers of a schedule, and what the dispatch binds.
@@ -118,7 +119,7 @@ fn check(plan: &Plan, inputs: &[Vec<u8>]) {
 }
 
 /// Bytes of X: ties everywhere, and the special values of floats: NaN of several payloads, infinities, both zeros, the
-/// smallest. `rare` in eight of them are special.
+/// smallest. `rare` in eight of them are special; nine stand for special ones with runs of NaN among them.
 fn x(plan: &Plan, rare: u32, seed: u64) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(seed);
     let spec = &plan.inputs()[0];
@@ -133,13 +134,19 @@ fn x(plan: &Plan, rare: u32, seed: u64) -> Vec<u8> {
     let sign = 1u64 << (8 * size - 1);
     let special =
         [0, sign, exponent, exponent | sign, exponent | 1, exponent | sign | 1 << (mantissa - 1), 1, 1 | sign];
-    let mut bytes = Vec::new();
+    let (mut bytes, mut hole, mut left) = (Vec::new(), false, 0usize);
     while bytes.len() < spec.bytes() as usize {
+        if rare == 9 && left == 0 {
+            (hole, left) = (random.bool(), random.usize(1..[2, 9, 60, 600][random.usize(..4)]));
+        }
+        left = left.saturating_sub(1);
         // A few numbers around one, positive in a quarter of the tensors.
         let ordinary = (exponent >> 1) & !(1 << mantissa) | random.u64(..4) << (mantissa - 2);
         let ordinary = if seed.is_multiple_of(4) || random.bool() { ordinary } else { ordinary | sign };
         let bits = if !spec.dtype.is_float() {
             random.u64(..).rotate_left(7) & !(random.u64(..4) << 3)
+        } else if hole {
+            special[4 + random.usize(..2)]
         } else if random.u32(..8) < rare {
             special[random.usize(..special.len())]
         } else {
@@ -230,7 +237,9 @@ fn drawn(random: &mut fastrand::Rng) -> (MaxPool, Vec<usize>, DType, Option<Inde
     };
     let indices = [None, None, Some(IndexType::I32), Some(IndexType::I64)][random.usize(..4)];
     let dtype = DType::ALL[random.usize(..DType::ALL.len())];
-    (pool.layout(layout).nan_policy(policy), shape, dtype, indices, large)
+    let value = EmptyValue::ALL[random.usize(..EmptyValue::ALL.len() - usize::from(!dtype.is_float()))];
+    let index = EmptyIndex::ALL[random.usize(..EmptyIndex::ALL.len())];
+    (pool.layout(layout).nan_policy(policy).empty_value(value).empty_index(index), shape, dtype, indices, large)
 }
 
 /// Pools drawn at random, in every kernel that applies. `WGPU_POOLING_CASES` sets their number, `WGPU_POOLING_SEED`
@@ -248,7 +257,7 @@ fn random_pools_give_the_references_bits() {
             _ => pool.plan(&shape, dtype, indices),
         };
         let Ok(plan) = plan else { continue };
-        let rare = [0, 1, 4, 8][random.usize(..4)];
+        let rare = [0, 1, 4, 8, 9][random.usize(..5)];
         // Other families read every tap of a large window, which takes the emulator long.
         let only = large.then_some(Family::Sliding);
         let (number, wrong) = wrong(&plan, &[x(&plan, rare, case)], only);
@@ -289,7 +298,7 @@ fn random_planes_give_the_references_bits() {
             true => Minimum::of(pool).plan(&shape, dtype, indices).unwrap(),
             false => pool.plan(&shape, dtype, indices).unwrap(),
         };
-        let drawn = x(&plan, [0, 1, 8, 8][random.usize(..4)], case);
+        let drawn = x(&plan, [0, 1, 8, 9][random.usize(..4)], case);
         let mut bytes = drawn.clone();
         if random.bool() {
             // One value, and others in few places.

@@ -445,8 +445,9 @@ option! {
     /// with the same attributes has at the index's position; the indices of such a pool lie in their own windows. A
     /// caller with such indices can choose `Error` or `Skip`. An unpool is then one dispatch without scratch memory, or
     /// two for small outputs and for windows that are dilated, adaptive or leave gaps. The rule then holds for indices
-    /// outside the index space too, whatever [`OutOfBounds`] says. Only the inverse of a pool that can have windows
-    /// wholly in padding always skips -1.
+    /// outside the index space too, whatever [`OutOfBounds`] says. Only what an inverse
+    /// skips, because a pool says so where nothing won, is no such index
+    /// ([`inverse_of`](crate::MaxUnpool::inverse_of)).
     ///
     /// ```
     /// use wgpu_pooling::{ExecuteError, MaxUnpool, OutsideWindow, Reference, TensorView};

@@ -215,7 +215,7 @@ pub enum PlanError {
         /// X's shape.
         actual: Vec<usize>,
     },
-    /// A pool with windows wholly in padding whose empty index could be mistaken for an element cannot be inverted.
+    /// A pool that can have empty windows, whose index could be mistaken for an element's, cannot be inverted.
     #[error("the pool can have empty windows, and its empty_index is {empty_index}; only minus_one can be inverted")]
     NotInvertible {
         /// The pool's option.

@@ -108,13 +108,14 @@ impl MaxUnpool {
 
     /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back to their positions.
     ///
-    /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of a
-    /// window wholly in padding is skipped. Only `duplicates`, `out_of_bounds`, `outside_window` and `activation` can
+    /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of an
+    /// empty window is skipped. Of a pool with [`NanPolicy::SeedLowest`], the index of a plane's first element is skipped
+    /// where the window lacks that element: nothing won there. Only `duplicates`, `out_of_bounds`, `outside_window` and `activation` can
     /// be set afterwards; setting any other attribute or convention is an error of [`plan`](MaxUnpool::plan).
     ///
     /// # Errors
     /// [`plan`](MaxUnpool::plan) returns the errors of the pool's own plan, and [`PlanError::NotInvertible`] for a pool
-    /// whose windows wholly in padding have an index that could be an element's.
+    /// whose empty windows have an index that could be an element's.
     ///
     /// ```
     /// use wgpu_pooling::{MaxPool, MaxUnpool, Reference, TensorView};
