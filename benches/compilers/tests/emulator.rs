@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use compilers::emulate::{Buffers, Numbers, Seen, workgroup};
 use compilers::spirv::Source;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Choice, DType, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexType, Layout, Limits,
-    MaxPool, MaxUnpool, Minimum, NanPolicy, Operand, Plan, Pooling, Reference, Schedule, TensorMut, TensorRef,
-    families, select, wgsl,
+    AdaptiveMaxPool, Backend, Choice, DType, Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool,
+    IndexFlattening, IndexType, Layout, Limits, MaxPool, MaxUnpool, Minimum, NanPolicy, Operand, OutOfBounds,
+    OutsideWindow, Plan, Pooling, Reference, Schedule, TensorMut, TensorRef, families, select, wgsl,
 };
 
 /// The buffers of a schedule, and what the dispatch binds.
@@ -317,4 +317,50 @@ fn random_planes_give_the_references_bits() {
     }
     assert!(all_wrong.is_empty(), "{} are wrong: {all_wrong:#?}", all_wrong.len());
     assert_eq!(parts, [true; 3], "one part, a few, and more than eight invocations have candidates");
+}
+
+/// Inverses of drawn pools in which nothing wins many windows, under every rule about indices.
+#[test]
+fn inverses_of_windows_in_which_nothing_won_give_the_references_bits() {
+    let (mut schedules, mut all_wrong) = (0, Vec::new());
+    for case in 0..150 {
+        let mut random = fastrand::Rng::with_seed(case);
+        let (pool, shape, dtype, _, large) = drawn(&mut random);
+        let pool = pool.nan_policy(NanPolicy::SeedLowest).empty_index(EmptyIndex::MinusOne);
+        let pool = pool.flatten(IndexFlattening::ALL[random.usize(..3)]).storage_order(random.i64(..2));
+        let pool = Minimum::of(pool);
+        let Ok(pooled) = pool.plan(&shape, dtype, Some(IndexType::I64)) else { continue };
+        if large || shape.iter().product::<usize>() > 2_000 {
+            continue;
+        }
+        let x = x(&pooled, 9, case);
+        let [y, indices] = [0, 1].map(|number| &pooled.outputs()[number]);
+        let (mut values, mut places) = (vec![0; y.bytes() as usize], vec![0; indices.bytes() as usize]);
+        let of_x = TensorRef::new(dtype, &shape, &x).unwrap();
+        let of_y = TensorMut::new(dtype, &y.shape, &mut values).unwrap();
+        let of_indices = TensorMut::new(indices.dtype, &indices.shape, &mut places).unwrap();
+        Reference.run_blocking(&pooled, &[of_x], &mut [of_y, of_indices]).unwrap();
+        // Some sources name the first element of a plane, whoever's it is.
+        let channels = if pooled.inputs()[0].layout == Layout::Nchw { shape[1] } else { shape[shape.len() - 1] };
+        let of_plane = (shape.iter().product::<usize>() / shape[0] / channels) as u64;
+        for place in places.chunks_exact_mut(8).filter(|_| random.usize(..6) == 0) {
+            let first = i64::from_le_bytes((*place).try_into().unwrap()).max(0) as u64 / of_plane * of_plane;
+            place.copy_from_slice(&first.to_le_bytes());
+        }
+        let inverse = MaxUnpool::inverse_of(&pool, &shape).out_of_bounds(OutOfBounds::Skip);
+        // Where any of several sources may win, all have one value.
+        let duplicates = Duplicates::ALL[random.usize(..2)];
+        if duplicates == Duplicates::Any {
+            values.fill(0x41);
+        }
+        let inverse = inverse.duplicates(duplicates);
+        let rule = [OutsideWindow::Scatter, OutsideWindow::Skip][random.usize(..2)];
+        let plan = inverse.outside_window(rule).plan(&y.shape, dtype, IndexType::I64).unwrap();
+        let (number, wrong) = wrong(&plan, &[values, places], None);
+        schedules += number;
+        all_wrong.extend(wrong.into_iter().map(|what| format!("seed {case}: {what}")));
+    }
+    println!("{schedules} schedules");
+    assert!(all_wrong.is_empty(), "{} are wrong: {all_wrong:#?}", all_wrong.len());
+    assert!(schedules > 100, "{schedules}");
 }
