@@ -39,7 +39,7 @@ const BELOW: u32 = 32u - 32u / OUTPUTS;
 // Whether the elements are integers with a sign.
 const SIGNED: bool = !FLOATS && SMALLEST_RAW != 0u;
 // The lane of a NaN that is ignored.
-const ABSENT: Lane = i32(0xffffffffu << BELOW);
+const ABSENT: Lane = i32((0xffffffffu >> BELOW) << BELOW);
 
 fn lane_from(raw: Raw) -> Lane {
   let bits = mirrored(raw);
