@@ -84,10 +84,11 @@ fn raw_of(best: Acc) -> Raw {
 }
 
 fn may_win(best: Key) -> bool {
+  var may = nan_policy() != SEED_LOWEST || best > ordered_key(mirrored(from_pair(pool.lowest_value)), 0u);
   if (nan_policy() == IGNORE) {
-    return best >= FIRST_ZERO - 0x7f800000u;
+    may = best >= FIRST_ZERO - 0x7f800000u;
   }
-  return nan_policy() != SEED_LOWEST || best > ordered_key(mirrored(from_pair(pool.lowest_value)), 0u);
+  return may;
 }
 
 // Whether all accumulated elements are NaN.
@@ -122,10 +123,11 @@ fn raw_of(best: Acc) -> Raw {
 }
 
 fn may_win(best: Key) -> bool {
+  var may = nan_policy() != SEED_LOWEST || best > (key_nan_lowest(mirrored(from_pair(pool.lowest_value))) | 0xffffu);
   if (nan_policy() == IGNORE) {
-    return best >= SMALLEST_NUMBER;
+    may = best >= SMALLEST_NUMBER;
   }
-  return nan_policy() != SEED_LOWEST || best > (key_nan_lowest(mirrored(from_pair(pool.lowest_value))) | 0xffffu);
+  return may;
 }
 
 // Whether all accumulated elements are NaN.

@@ -83,8 +83,7 @@ impl Epilogue {
         tables: &mut Tables,
         limits: &Limits,
     ) -> Result<Epilogue, PlanError> {
-        // The value of a window with taps that has no winner. Where it is empty nevertheless, its value and its index are
-        // those of any empty window.
+        // The value of a window with taps that has no winner. Where NaN is ignored that is an empty window.
         let lowest = if plan.ignores_nan() { plan.empty_bits } else { plan.reduction.seed_bits(plan.dtype()) };
         let mut epilogue = Epilogue {
             uniform: uniform::Pool {

@@ -137,7 +137,8 @@ fn x(plan: &Plan, rare: u32, seed: u64) -> Vec<u8> {
     let (mut bytes, mut hole, mut left) = (Vec::new(), false, 0usize);
     while bytes.len() < spec.bytes() as usize {
         if rare == 9 && left == 0 {
-            (hole, left) = (random.bool(), random.usize(1..[2, 9, 60, 600][random.usize(..4)]));
+            let most = [2, 9, 60, 600][random.usize(..4)];
+            (hole, left) = (random.bool(), random.usize(1..most));
         }
         left = left.saturating_sub(1);
         // A few numbers around one, positive in a quarter of the tensors.

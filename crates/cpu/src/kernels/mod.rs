@@ -6,6 +6,7 @@ pub(crate) mod cpu_kernel;
 pub(crate) mod difference;
 pub(crate) mod direct;
 pub(crate) mod elements;
+pub(crate) mod first_elements;
 pub(crate) mod flat;
 pub(crate) mod general;
 pub(crate) mod global;

@@ -12,6 +12,7 @@ use wgpu_pooling_plan::{
 };
 
 use super::cpu_kernel::CpuKernel;
+use super::first_elements::put_first_elements;
 use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::own_windows::stay_in_their_windows;
@@ -233,7 +234,8 @@ fn scatter(
                 let stay = of_unit.scatter(cast_slice(own), indices.part(sources), &mut written, scratch)?;
                 written.fill_up_to(units.elements);
                 if let Some(have) = &plan.first_elements {
-                    of_unit.put_first_elements(have, cast_slice(x), indices, written.y);
+                    let planes = unit * units.planes..(unit + 1) * units.planes;
+                    put_first_elements((plan, have), |plane| base(plan, plane), planes, cast_slice::<u8, W>(x), indices, written.y);
                 }
                 stay
             });
@@ -285,30 +287,6 @@ impl Unit<'_> {
                 })
             })),
             _ => Ok(with_slice!(Indices, indices, indices => written.scatter(x, indices, base, skips))),
-        }
-    }
-}
-
-impl Unit<'_> {
-    /// Writes the first element of each plane again, from the sources alone whose windows `have` it.
-    fn put_first_elements<W: Word>(&self, have: &[Taps], x: &[W], indices: Indices<'_>, y: &mut [W]) {
-        let (plan, [plane, _]) = (self.plan, unpool_planes(self.plan));
-        let [of_x, of_index] = [plan.layout(), plan.space.layout].map(|it| Places::new(it, plan.channels, plane));
-        let counts: Vec<usize> = have.iter().map(|sources| sources.count as usize).collect();
-        // The planes of a unit have their first elements side by side.
-        for (number, y) in y.iter_mut().enumerate().take(self.units.planes) {
-            let plane = self.number * self.units.planes + number;
-            let (n, c, base) = (plane / plan.channels, plane % plan.channels, base(plan, plane));
-            *y = W::zeroed();
-            for_each(&counts, &mut |at| {
-                let along = have.iter().zip(at).zip(&plan.x_extents);
-                let position = along.fold(0, |position, ((sources, &at), extent)| {
-                    position * extent + (sources.first + at as i64 * sources.step) as usize
-                });
-                if indices.get(of_index.at(n, c, position)) == base {
-                    *y = x[of_x.at(n, c, position)];
-                }
-            });
         }
     }
 }
