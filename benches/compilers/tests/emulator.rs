@@ -328,7 +328,7 @@ fn inverses_of_windows_in_which_nothing_won_give_the_references_bits() {
         let mut random = fastrand::Rng::with_seed(case);
         let (pool, shape, dtype, _, large) = drawn(&mut random);
         let pool = pool.nan_policy(NanPolicy::SeedLowest).empty_index(EmptyIndex::MinusOne);
-        let pool = pool.flatten(IndexFlattening::ALL[random.usize(..3)]).storage_order(random.i64(..2));
+        let pool = pool.flatten(IndexFlattening::ALL[random.usize(..3)]).storage_order(random.i64(0..2));
         let pool = Minimum::of(pool);
         let Ok(pooled) = pool.plan(&shape, dtype, Some(IndexType::I64)) else { continue };
         if large || shape.iter().product::<usize>() > 2_000 {
