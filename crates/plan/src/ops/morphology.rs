@@ -165,7 +165,8 @@ macro_rules! by_boxes {
             /// +inf in erosions; [`EmptyValue::Nan`](crate::EmptyValue::Nan) is ignored by the step after it.
             ///
             /// ```
-            #[doc = concat!("use wgpu_pooling::{EmptyValue, NanPolicy, Reference, TensorView, ", stringify!($type), "};")]
+            #[doc = concat!("use wgpu_pooling::", stringify!($type), ";")]
+            /// use wgpu_pooling::{EmptyValue, NanPolicy, Reference, TensorView};
             ///
             /// let x = TensorView::new(&[1, 1, 5], &[2.0, 2.0, f32::NAN, f32::NAN, f32::NAN])?;
             #[doc = concat!("let by_box = ", stringify!($type), "::new([3]).nan_policy(NanPolicy::Ignore);")]
