@@ -170,11 +170,14 @@ pub(crate) struct UnpoolDigits {
     pub source: u32,
     /// Digits of an index; zero where the index is the position in Y.
     pub target: u32,
+    /// Spatial axes of a source, where the index of the first element of its plane may say that nothing won; zero where
+    /// it never does.
+    pub first_axes: u32,
 }
 
 impl UnpoolDigits {
     /// For a kernel that splits no number.
-    pub const NONE: UnpoolDigits = UnpoolDigits { source: 0, target: 0 };
+    pub const NONE: UnpoolDigits = UnpoolDigits { source: 0, target: 0, first_axes: 0 };
 }
 
 /// How the gathering unpool writes the cells of its sources.
@@ -214,9 +217,6 @@ impl WindowConstants {
         consts
     }
 }
-
-/// The NaN rule of a part of a window that does not hold the window's first element: NaN never wins.
-pub(crate) const IGNORE_NAN: u32 = 3;
 
 /// A kernel as data: the shader part with its entry point, the fields that choose among parts that provide the same
 /// names, and the constants of its prelude.

@@ -134,7 +134,7 @@ uniform! {
         x_stride: u32,
         index_stride: u32,
         target_stride: u32,
-        reserved: u32,
+        extent: u32,
     }
 }
 
@@ -143,9 +143,9 @@ uniform! {
     TargetDigit {
         radix: Divisor,
         stride: u32,
-        reserved_0: u32,
-        reserved_1: u32,
-        reserved_2: u32,
+        first: u32,
+        step: u32,
+        count: u32,
     }
 }
 
@@ -166,8 +166,12 @@ uniform! {
         begins: u32,
         ends: u32,
         invocations: u32,
+        channels: u32,
+        base_n: u32,
+        base_c: u32,
         reserved_0: u32,
         reserved_1: u32,
+        reserved_2: u32,
         activation: Activation,
         source: [SourceDigit; DIGITS],
         targets: [TargetDigit; DIGITS],

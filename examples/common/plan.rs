@@ -27,12 +27,15 @@ fn pool(report: &mut String, plan: &PoolPlan) -> fmt::Result {
     }
     writeln!(report, "NaN          {}", plan.nan_policy.name())?;
     activation(report, plan.activation)?;
+    let empty = match (plan.has_empty_windows(), plan.ignores_nan()) {
+        (false, false) => return writeln!(report, "in padding   no window lies wholly in padding"),
+        (true, false) => "in padding   some windows lie wholly in padding",
+        (false, true) => "empty        windows of NaN alone are empty",
+        (true, true) => "empty        windows of NaN alone are empty, and some lie wholly in padding",
+    };
     match &plan.indices {
-        _ if !plan.has_empty_windows() => writeln!(report, "in padding   no window lies wholly in padding"),
-        Some(made) => {
-            writeln!(report, "in padding   some windows lie wholly in padding; their index is {}", made.empty.name())
-        }
-        None => writeln!(report, "in padding   some windows lie wholly in padding"),
+        Some(made) => writeln!(report, "{empty}; their index is {}", made.empty.name()),
+        None => writeln!(report, "{empty}"),
     }
 }
 

@@ -50,7 +50,7 @@ impl MaxPoolOptions {
 impl GlobalMaxPoolOptions {
     fn plan(&self) -> Result<Plan, PlanError> {
         let pool = with!(GlobalMaxPool::new(), self.conventions, layout, index_layout, flatten, index_order);
-        let pool = with!(pool, self, nan_policy);
+        let pool = with!(pool, self, nan_policy, empty_value, empty_index);
         pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
     }
 }
@@ -76,7 +76,7 @@ impl AdaptiveMaxPoolOptions {
         let (_, preset) = self.preset;
         let pool = preset(&self.output_size);
         let pool = with!(pool, self.conventions, layout, index_layout, flatten, index_order);
-        let pool = with!(pool, self, nan_policy);
+        let pool = with!(pool, self, nan_policy, empty_value, empty_index);
         pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
     }
 }

@@ -122,11 +122,11 @@ pub struct MaxPoolOptions {
     #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
 
-    /// The value of a window wholly in padding
+    /// The value of a window wholly in padding, or of ignored NaN alone
     #[arg(long, ignore_case = true, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
     pub empty_value: Option<EmptyValue>,
 
-    /// The index of a window wholly in padding
+    /// The index of such a window
     #[arg(long, ignore_case = true, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
     pub empty_index: Option<EmptyIndex>,
 
@@ -146,6 +146,14 @@ pub struct GlobalMaxPoolOptions {
     /// How NaN is treated
     #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
+
+    /// The value of a window of ignored NaN alone
+    #[arg(long, ignore_case = true, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
+    pub empty_value: Option<EmptyValue>,
+
+    /// The index of such a window
+    #[arg(long, ignore_case = true, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
+    pub empty_index: Option<EmptyIndex>,
 }
 
 #[derive(Debug, Args)]
@@ -208,6 +216,14 @@ pub struct AdaptiveMaxPoolOptions {
     /// How NaN is treated
     #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
+
+    /// The value of a window of ignored NaN alone
+    #[arg(long, ignore_case = true, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
+    pub empty_value: Option<EmptyValue>,
+
+    /// The index of such a window
+    #[arg(long, ignore_case = true, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
+    pub empty_index: Option<EmptyIndex>,
 }
 
 // The options that operators have in common. Documentation comments here would become the help of the whole operator.

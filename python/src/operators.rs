@@ -143,6 +143,8 @@ macro_rules! with_pool_options {
                 "flatten" => $pool.flatten(value.parse()?),
                 "index_order" => $pool.index_order(value.parse()?),
                 "nan_policy" => $pool.nan_policy(value.parse()?),
+                "empty_value" => $pool.empty_value(value.parse()?),
+                "empty_index" => $pool.empty_index(value.parse()?),
                 $($more => $pool.$set(value.parse()?),)*
                 other => return Err(unknown($operator, other)),
             };
@@ -169,6 +171,8 @@ macro_rules! morphology {
         for (name, value) in keywords.options {
             operator = match name.as_str() {
                 "layout" => operator.layout(value.parse()?),
+                "nan_policy" => operator.nan_policy(value.parse()?),
+                "empty_value" => operator.empty_value(value.parse()?),
                 other => return Err(unknown(stringify!($type), other)),
             };
         }
@@ -226,7 +230,7 @@ fn max_pool(preset: &str, mut keywords: Keywords) -> Fallible<MaxPool> {
     }
     Ok(with_pool_options!(pool, keywords.options, "MaxPool",
         "ceil_rule" => ceil_rule, "same_padding" => same_padding, "size_rounding" => size_rounding,
-        "empty_value" => empty_value, "empty_index" => empty_index, "pads_limit" => pads_limit))
+        "pads_limit" => pads_limit))
 }
 
 fn global_max_pool(preset: &str, keywords: Keywords) -> Fallible<GlobalMaxPool> {

@@ -164,3 +164,42 @@ def test_scipys_sizes_are_integers_or_any_sequence_of_them() -> None:
     for wrong in wrongs:
         with pytest.raises(TypeError, match="size is of type"):
             wp.grey_erosion(x, wrong, device="cpu")
+
+
+def test_nan_is_ignored(device: object) -> None:
+    random = np.random.default_rng(7)
+    x = random.normal(size=(41, 53)).astype(np.float32)
+    x[random.random(x.shape) < 0.3] = np.nan
+    x[10:30, 5:40] = np.nan
+    options: dict[str, Any] = {"nan_policy": "ignore", "empty_value": "nan", "device": device}
+
+    def windows(of: np.ndarray) -> np.ndarray:
+        padded = np.pad(of, 1, constant_values=np.nan)
+        return np.lib.stride_tricks.sliding_window_view(padded, (3, 3))
+
+    def most(of: np.ndarray) -> np.ndarray:
+        return np.asarray(np.fmax.reduce(windows(of), axis=(2, 3)))
+
+    def least(of: np.ndarray) -> np.ndarray:
+        return np.asarray(np.fmin.reduce(windows(of), axis=(2, 3)))
+
+    image = x[None, None]
+    np.testing.assert_array_equal(wp.grey_dilation(x, 3, **options), most(x))
+    np.testing.assert_array_equal(wp.grey_erosion(x, 3, **options), least(x))
+    np.testing.assert_array_equal(wp.dilate(image, [3, 3], **options)[0, 0], most(x))
+    np.testing.assert_array_equal(wp.opening(image, [3, 3], **options)[0, 0], most(least(x)))
+    np.testing.assert_array_equal(wp.closing(image, [3, 3], **options)[0, 0], least(most(x)))
+    np.testing.assert_array_equal(wp.gradient(image, [3, 3], **options)[0, 0], most(x) - least(x))
+    # Without the option nothing is -inf but a box of NaN alone.
+    found = wp.dilate(image, [3, 3], nan_policy="ignore", device=device)[0, 0]
+    np.testing.assert_array_equal(np.isneginf(found), np.isnan(most(x)))
+
+
+def test_what_nothing_won_comes_back_as_nothing(device: object) -> None:
+    x = np.array([[[9, 1, np.nan, np.nan, 2, 3]]], np.float32)
+    for options in (dict(nan_policy="ignore"), dict(nan_policy="seed_lowest"), dict(preset="openvino")):
+        preset = options.pop("preset", "onnx")
+        pool: dict[str, Any] = {"kernel_shape": [2], "strides": [2], **options}
+        y, indices = wp.max_pool(x, indices="int64", preset=preset, device=device, **pool)
+        back = wp.inverse_max_pool(y, indices, x.shape, pool=pool, preset=preset, device=device)
+        np.testing.assert_array_equal(back, [[[9, 0, 0, 0, 0, 3]]])

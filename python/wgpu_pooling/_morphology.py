@@ -11,9 +11,21 @@ from ._arrays import taken, type_name
 from ._devices import Device, resolve
 from ._errors import PlanError
 from ._native import DeviceTensor
-from ._onnx import Ints, Layout, pool
+from ._onnx import EmptyValue, Ints, Layout, NanPolicy, pool
 
 T = TypeVar("T")
+
+
+def _keywords(
+    kernel_shape: Ints,
+    anchor: Ints | None,
+    iterations: int,
+    layout: Layout,
+    nan_policy: NanPolicy | None,
+    empty_value: EmptyValue | None,
+) -> dict[str, object]:
+    of_box = {"kernel_shape": kernel_shape, "anchor": anchor, "iterations": iterations, "layout": layout}
+    return {**of_box, "nan_policy": nan_policy, "empty_value": empty_value}
 
 
 def dilate(
@@ -23,6 +35,8 @@ def dilate(
     anchor: Ints | None = None,
     iterations: int = 1,
     layout: Layout = "NCHW",
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
     device: Device = None,
 ) -> T:
     """Each element becomes the largest within a box around it; Y has the shape of `x`.
@@ -30,15 +44,19 @@ def dilate(
     `x` is as for `max_pool`: (N, C, spatial extents), or (N, spatial extents, C) with `layout="NHWC"`, as images lie. `kernel_shape`
     has an extent for each spatial axis, of any size. `anchor` is the element of the box that lies on the output's own position:
     half of each extent, rounded down, unless given, as in OpenCV. `iterations` are computed in one pass, as one box: what they give
-    one after the other, but for NaN, which wins only as the first element of its window, and for the sign of zeros. What lies
-    outside never wins: OpenCV's default border (but the lowest finite float, where a box has nothing but -inf), and what scipy's
+    one after the other, but for a NaN that can win and for the sign of zeros. `nan_policy` is that of `max_pool`: a NaN wins only as
+    the first element of its window unless another is given, and with "ignore" a box of NaN alone gives `empty_value`, which is -inf
+    (inf in erosions) unless it is given. What lies outside never wins: OpenCV's default border (but the lowest finite float, where a box has nothing but -inf), and what scipy's
     modes "reflect" and "nearest" give for centred boxes. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.dilate(np.array([[[0, 0, 7, 0, 0, 0, 0]]], np.uint8), [3], iterations=2, device="cpu")
     array([[[7, 7, 7, 7, 7, 0, 0]]], dtype=uint8)
+    >>> x = np.array([[[np.nan, np.nan, 7, np.nan, 2]]], np.float32)
+    >>> wp.dilate(x, [3], nan_policy="ignore", empty_value="nan", device="cpu")
+    array([[[nan,  7.,  7.,  7.,  2.]]], dtype=float32)
     """
-    keywords = {"kernel_shape": kernel_shape, "anchor": anchor, "iterations": iterations, "layout": layout}
+    keywords = _keywords(kernel_shape, anchor, iterations, layout, nan_policy, empty_value)
     return pool("dilate", x, "onnx", None, device, keywords)  # type: ignore[no-any-return]
 
 
@@ -49,6 +67,8 @@ def erode(
     anchor: Ints | None = None,
     iterations: int = 1,
     layout: Layout = "NCHW",
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
     device: Device = None,
 ) -> T:
     """Each element becomes the smallest within a box around it. Arguments are those of `dilate`.
@@ -59,15 +79,12 @@ def erode(
     >>> wp.erode(np.array([[[9, 9, 9, 9, 2, 9]]], np.uint8), [2], device="cpu")
     array([[[9, 9, 9, 9, 2, 2]]], dtype=uint8)
     """
-    keywords = {"kernel_shape": kernel_shape, "anchor": anchor, "iterations": iterations, "layout": layout}
+    keywords = _keywords(kernel_shape, anchor, iterations, layout, nan_policy, empty_value)
     return pool("erode", x, "onnx", None, device, keywords)  # type: ignore[no-any-return]
 
 
-def _composition(
-    name: str, x: Any, kernel_shape: Ints, anchor: Ints | None, iterations: int, layout: Layout, device: Device
-) -> Any:
+def _composition(name: str, x: Any, device: Device, keywords: dict[str, object]) -> Any:
     tensor, give = taken(x, "x")
-    keywords = {"kernel_shape": kernel_shape, "anchor": anchor, "iterations": iterations, "layout": layout}
     return give(_native.composition(name, keywords, resolve(device, x, "x"), tensor))
 
 
@@ -78,18 +95,22 @@ def opening(
     anchor: Ints | None = None,
     iterations: int = 1,
     layout: Layout = "NCHW",
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
     device: Device = None,
 ) -> T:
     """The dilation of the erosion, which removes what is bright and smaller than the box: OpenCV's MORPH_OPEN.
 
-    Arguments are those of `dilate`; each of the two applies the box `iterations` times, with the anchor as it is given. Raises as
+    Arguments are those of `dilate`; each of the two applies the box `iterations` times, with the anchor as it is given, and with
+    `nan_policy` and `empty_value`: that of "nan" is ignored in the second one, and any other is a number there. Raises as
     `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.opening(np.array([[[5, 9, 5, 9, 9, 9, 5]]], np.uint8), [3], device="cpu")
     array([[[5, 5, 5, 9, 9, 9, 5]]], dtype=uint8)
     """
-    return _composition("opening", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+    keywords = _keywords(kernel_shape, anchor, iterations, layout, nan_policy, empty_value)
+    return _composition("opening", x, device, keywords)  # type: ignore[no-any-return]
 
 
 def closing(
@@ -99,6 +120,8 @@ def closing(
     anchor: Ints | None = None,
     iterations: int = 1,
     layout: Layout = "NCHW",
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
     device: Device = None,
 ) -> T:
     """The erosion of the dilation, which fills what is dark and smaller than the box: OpenCV's MORPH_CLOSE.
@@ -109,7 +132,8 @@ def closing(
     >>> wp.closing(np.array([[[5, 1, 5, 1, 1, 1, 5]]], np.uint8), [3], device="cpu")
     array([[[5, 5, 5, 1, 1, 1, 5]]], dtype=uint8)
     """
-    return _composition("closing", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+    keywords = _keywords(kernel_shape, anchor, iterations, layout, nan_policy, empty_value)
+    return _composition("closing", x, device, keywords)  # type: ignore[no-any-return]
 
 
 def gradient(
@@ -119,6 +143,8 @@ def gradient(
     anchor: Ints | None = None,
     iterations: int = 1,
     layout: Layout = "NCHW",
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
     device: Device = None,
 ) -> T:
     """The dilation minus the erosion: OpenCV's MORPH_GRADIENT, scipy's `morphological_gradient`.
@@ -131,7 +157,8 @@ def gradient(
     >>> wp.gradient(np.array([[[5, 5, 5, 9, 9, 9, 9]]], np.uint8), [3], device="cpu")
     array([[[0, 0, 4, 4, 0, 0, 0]]], dtype=uint8)
     """
-    return _composition("gradient", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+    keywords = _keywords(kernel_shape, anchor, iterations, layout, nan_policy, empty_value)
+    return _composition("gradient", x, device, keywords)  # type: ignore[no-any-return]
 
 
 def top_hat(
@@ -141,6 +168,8 @@ def top_hat(
     anchor: Ints | None = None,
     iterations: int = 1,
     layout: Layout = "NCHW",
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
     device: Device = None,
 ) -> T:
     """`x` minus its opening: OpenCV's MORPH_TOPHAT, scipy's `white_tophat`.
@@ -151,7 +180,8 @@ def top_hat(
     >>> wp.top_hat(np.array([[[5, 9, 5, 9, 9, 9, 5]]], np.uint8), [3], device="cpu")
     array([[[0, 4, 0, 0, 0, 0, 0]]], dtype=uint8)
     """
-    return _composition("top_hat", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+    keywords = _keywords(kernel_shape, anchor, iterations, layout, nan_policy, empty_value)
+    return _composition("top_hat", x, device, keywords)  # type: ignore[no-any-return]
 
 
 def black_hat(
@@ -161,6 +191,8 @@ def black_hat(
     anchor: Ints | None = None,
     iterations: int = 1,
     layout: Layout = "NCHW",
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
     device: Device = None,
 ) -> T:
     """The closing of `x` minus `x`: OpenCV's MORPH_BLACKHAT, scipy's `black_tophat`.
@@ -171,10 +203,19 @@ def black_hat(
     >>> wp.black_hat(np.array([[[5, 1, 5, 1, 1, 1, 5]]], np.uint8), [3], device="cpu")
     array([[[0, 4, 0, 0, 0, 0, 0]]], dtype=uint8)
     """
-    return _composition("black_hat", x, kernel_shape, anchor, iterations, layout, device)  # type: ignore[no-any-return]
+    keywords = _keywords(kernel_shape, anchor, iterations, layout, nan_policy, empty_value)
+    return _composition("black_hat", x, device, keywords)  # type: ignore[no-any-return]
 
 
-def _grey(name: str, x: Any, size: SupportsIndex | Iterable[SupportsIndex], before: int, device: Device) -> Any:
+def _grey(
+    name: str,
+    x: Any,
+    size: SupportsIndex | Iterable[SupportsIndex],
+    before: int,
+    nan_policy: NanPolicy | None,
+    empty_value: EmptyValue | None,
+    device: Device,
+) -> Any:
     (array, element), give = taken(x, "x")
     if isinstance(array, DeviceTensor):
         raise TypeError(f"x is on a device, where it keeps its shape: {name} takes it as (N, C, spatial extents)")
@@ -187,26 +228,41 @@ def _grey(name: str, x: Any, size: SupportsIndex | Iterable[SupportsIndex], befo
         sizes = [operator.index(size)] * array.ndim
     else:
         raise TypeError(f"size is of type {type_name(size)}, expected an integer or one for each axis")
-    keywords = {"kernel_shape": sizes, "anchor": [(each - before) // 2 for each in sizes]}
+    anchor = [(each - before) // 2 for each in sizes]
+    keywords = _keywords(sizes, anchor, 1, "NCHW", nan_policy, empty_value)
     tensor = (array.reshape((1, 1, *array.shape)), element)
     y = _native.pool(name, "onnx", keywords, None, resolve(device, x, "x"), tensor)[0]
     return give(y.reshape(array.shape))
 
 
-def grey_dilation(x: Any, size: SupportsIndex | Iterable[SupportsIndex], *, device: Device = None) -> Any:
+def grey_dilation(
+    x: Any,
+    size: SupportsIndex | Iterable[SupportsIndex],
+    *,
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
+    device: Device = None,
+) -> Any:
     """`scipy.ndimage.grey_dilation(x, size=size)` of an array of any rank, whose axes are all spatial.
 
     The box is scipy's, mirrored: one of even extent reaches further behind an element than before it. Integers of 64 bits are exact,
-    where scipy rounds them to doubles. Tensors on a device are not taken. Raises as `max_pool`.
+    where scipy rounds them to doubles. `nan_policy` and `empty_value` are those of `dilate`. Tensors on a device are not taken. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.grey_dilation(np.array([0, 0, 7, 0, 0], np.uint8), 2, device="cpu")
     array([0, 7, 7, 0, 0], dtype=uint8)
     """
-    return _grey("dilate", x, size, 1, device)
+    return _grey("dilate", x, size, 1, nan_policy, empty_value, device)
 
 
-def grey_erosion(x: Any, size: SupportsIndex | Iterable[SupportsIndex], *, device: Device = None) -> Any:
+def grey_erosion(
+    x: Any,
+    size: SupportsIndex | Iterable[SupportsIndex],
+    *,
+    nan_policy: NanPolicy | None = None,
+    empty_value: EmptyValue | None = None,
+    device: Device = None,
+) -> Any:
     """`scipy.ndimage.grey_erosion(x, size=size)` of an array of any rank, whose axes are all spatial. Raises as
     `max_pool`.
 
@@ -214,4 +270,4 @@ def grey_erosion(x: Any, size: SupportsIndex | Iterable[SupportsIndex], *, devic
     >>> wp.grey_erosion(np.array([9, 9, 2, 9, 9], np.uint8), 2, device="cpu")
     array([9, 9, 2, 2, 9], dtype=uint8)
     """
-    return _grey("erode", x, size, 0, device)
+    return _grey("erode", x, size, 0, nan_policy, empty_value, device)

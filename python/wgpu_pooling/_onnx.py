@@ -16,6 +16,8 @@ T = TypeVar("T")
 IndexType = Literal["int32", "int64"]
 Layout = Literal["NCHW", "NHWC"]
 Ints = Sequence[int]
+NanPolicy = Literal["seed_first", "propagate_last", "seed_lowest", "ignore"]
+EmptyValue = Literal["neg_inf", "lowest_finite", "lowest_widened", "nan"]
 
 
 class PoolOptions(TypedDict, total=False):
@@ -25,7 +27,9 @@ class PoolOptions(TypedDict, total=False):
     index_layout: Layout | None
     flatten: Literal["tensor", "batch", "plane"] | None
     index_order: Literal["row_major", "column_major"] | None
-    nan_policy: Literal["seed_first", "propagate_last", "seed_lowest"] | None
+    nan_policy: NanPolicy | None
+    empty_value: EmptyValue | None
+    empty_index: Literal["minus_one", "ort_underflow", "clamped_start", "unit_base"] | None
 
 
 class MaxPoolOptions(PoolOptions, total=False):
@@ -42,8 +46,6 @@ class MaxPoolOptions(PoolOptions, total=False):
     ceil_rule: Literal["floor", "ceil_drop", "ceil_literal"] | None
     same_padding: Literal["spec_clamped", "ort_undilated"] | None
     size_rounding: Literal["floor", "trunc", "floor_positive"] | None
-    empty_value: Literal["neg_inf", "lowest_finite", "lowest_widened"] | None
-    empty_index: Literal["minus_one", "ort_underflow", "clamped_start", "unit_base"] | None
     pads_limit: Literal["none", "ort", "torch"] | None
 
 
@@ -131,7 +133,8 @@ def max_pool(
     `index_order`, `nan_policy`, `ceil_rule`, `same_padding`, `size_rounding`, `empty_value`, `empty_index`, `pads_limit`. `preset`
     sets the options to what a runtime does: "onnx", "onnxruntime", "onnxruntime_nhwc", "openvino", "pytorch", "tensorflow". With
     "openvino" `ceil_mode=1` is its rounding type "ceil", to which it maps that attribute of ONNX models (`ceil_rule="ceil_literal"`);
-    `ceil_rule="ceil_drop"` is "ceil_torch". What is None counts as not given.
+    `ceil_rule="ceil_drop"` is "ceil_torch". What is None counts as not given. With `nan_policy="ignore"` a NaN is no element, as
+    pandas and xarray skip it, and `empty_value="nan"` is their NaN where a window has no other.
 
     Raises PlanError with the numbers that do not fit, TypeError for types, MemoryError and DeviceError.
 
@@ -161,7 +164,7 @@ def global_max_pool(
     """The maximum of each plane (ONNX GlobalMaxPool), and with `indices` where it is.
 
     `x` is as for `max_pool`; Y has the extent 1 on each spatial axis. Options: `layout`, `index_layout`, `flatten`, `index_order`,
-    `nan_policy`. Raises as `max_pool`.
+    `nan_policy`, `empty_value`, `empty_index`. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.global_max_pool(np.array([[[1, 9, 2], [4, 3, 8]]], np.uint8), device="cpu")
@@ -203,7 +206,7 @@ def adaptive_max_pool(
     """The maxima of as many windows as `output_size` says (OpenVINO AdaptiveMaxPool-8), and with `indices` where they are.
 
     `output_size` has an extent for each spatial axis. `preset` is "openvino" or "pytorch". Options: `layout`, `index_layout`,
-    `flatten` ("plane" by default), `index_order`, `nan_policy`. Raises as `max_pool`.
+    `flatten` ("plane" by default), `index_order`, `nan_policy`, `empty_value`, `empty_index`. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> x = np.array([[[1, 4, 2, 3, 0]]], np.float32)
@@ -245,7 +248,7 @@ def min_pool(
     """The minima of sliding windows, and with `indices` where they are.
 
     Arguments are those of `max_pool`. The order of elements is reversed: of equal elements the first one wins, NaN is ranked by
-    `nan_policy` as among maxima, and `empty_value` is mirrored: a window wholly in padding gives inf, integers their maximum.
+    `nan_policy` as among maxima, and `empty_value` is mirrored but for "nan": an empty window gives inf, integers their maximum.
     `max_unpool` takes the indices. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
@@ -363,8 +366,9 @@ def inverse_max_pool(
     """The maxima `x` of a pool back at their positions, zeros elsewhere.
 
     `pool` has the attributes and options that `max_pool` was called with, or for an adaptive pool its `output_size` and options;
-    `preset` is that call's too. `input_shape` is the shape of the pool's input, and that of the result. The index -1 of a window
-    wholly in padding is skipped. Options: `duplicates`, `out_of_bounds`, `outside_window`, `activation`, `activation_params`.
+    `preset` is that call's too. `input_shape` is the shape of the pool's input, and that of the result. The index -1 of an empty
+    window is skipped; with `nan_policy="seed_lowest"`, so is the index of a plane's first element where the window lacks that
+    element, which says that nothing won. Options: `duplicates`, `out_of_bounds`, `outside_window`, `activation`, `activation_params`.
 
     Raises as `max_unpool`.
 

@@ -1,10 +1,10 @@
 // The last pass of sliding maxima finalizes windows: it writes values and indices.
 // provides: emit
-// requires: PARTIAL, Acc, Cell, Elements, LANES, Raw, Run, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, store_values, place_of_winner, store_place, pool
+// requires: PARTIAL, Acc, Cell, Elements, LANES, Raw, Run, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, IGNORE, store_values, place_of_winner, store_place, pool
 // One lane: writes its index, if the output exists, and returns its value.
 fn finish(number: u32, best: Acc, exists: bool) -> Raw {
-  // Only under SEED_LOWEST can a non-empty window have no winner.
-  let found = may_win(best.key) || nan_policy() != SEED_LOWEST;
+  // Only under SEED_LOWEST and IGNORE can a window with taps have no winner.
+  let found = may_win(best.key) || (nan_policy() != SEED_LOWEST && nan_policy() != IGNORE);
   if (exists) {
     store_place(number, place_of_winner(best.at), found);
   }

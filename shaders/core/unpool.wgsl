@@ -1,24 +1,26 @@
 // The uniform of every unpooling kernel, and the conversions from a source's rank to its positions and from an index to
 // its target.
-// provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, PER_TURN, number_of, activation_parameters
-// requires: Activation, Divisor, quotient, SOURCE_DIGITS, TARGET_DIGITS
-// A digit of a source's rank in (n, c, spatial) order, fastest first, with its strides.
+// provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, says_nothing, PER_TURN, number_of, activation_parameters
+// requires: Activation, Divisor, quotient, SOURCE_DIGITS, TARGET_DIGITS, FIRST_AXES
+// A digit of a source's rank in (n, c, spatial) order, fastest first, with its strides. Beside it, the extent of X along
+// the spatial axis of this number, counted from the innermost one.
 struct SourceDigit {
   radix: Divisor,
   x_stride: u32,
   index_stride: u32,
   // The stride in Y of the source's own n or c, where indices do not count them.
   target_stride: u32,
-  reserved: u32,
+  extent: u32,
 }
 
-// A digit of an index, fastest first, with its stride in Y.
+// A digit of an index, fastest first, with its stride in Y. Beside it, the sources along the spatial axis of this number
+// whose windows have the axis's first element: `count` of them, from `first` on, `step` apart.
 struct TargetDigit {
   radix: Divisor,
   stride: u32,
-  reserved_0: u32,
-  reserved_1: u32,
-  reserved_2: u32,
+  first: u32,
+  step: u32,
+  count: u32,
 }
 
 struct Unpool {
@@ -42,8 +44,13 @@ struct Unpool {
   ends: u32,
   // The invocations of this dispatch, which may be fewer than its items.
   invocations: u32,
+  // The channels, and the strides of n and c in an index.
+  channels: u32,
+  base_n: u32,
+  base_c: u32,
   reserved_0: u32,
   reserved_1: u32,
+  reserved_2: u32,
   activation: Activation,
   source: array<SourceDigit, 12>,
   targets: array<TargetDigit, 12>,
@@ -96,6 +103,23 @@ fn named_target(index: u32) -> u32 {
     }
   }
   return found;
+}
+
+// Whether the index of a source says that nothing won its window: it names the first element of the source's plane, which
+// the window lacks. FIRST_AXES is the number of spatial axes, or zero where no index says that.
+fn says_nothing(rank: u32, index: u32) -> bool {
+  var rest = rank;
+  var has = true;
+  for (var i = 0u; i < FIRST_AXES; i++) {
+    let over = rest / unpool.source[i].extent;
+    let sources = unpool.targets[i];
+    // Before the first one, the difference wraps to a number beyond all sources.
+    let ahead = rest - over * unpool.source[i].extent - sources.first;
+    has = has && ahead % sources.step == 0u && ahead / sources.step < sources.count;
+    rest = over;
+  }
+  let n = rest / unpool.channels;
+  return !has && index == n * unpool.base_n + (rest - n * unpool.channels) * unpool.base_c;
 }
 
 // Items of an invocation in a turn of its loop. Neighbouring invocations access neighbouring words.

@@ -4,6 +4,8 @@
 const EMPTY_CONSTANT: u32 = 0u;
 const EMPTY_OFFSET: u32 = 1u;
 const EMPTY_CLAMPED: u32 = 2u;
+// The same for windows with taps, of which none is an element: under IGNORE.
+const EMPTY_ALL_CLAMPED: u32 = 3u;
 
 fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
   var index = index_at(candidate.best.at);
@@ -16,7 +18,8 @@ fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
       index = add(index, pool.empty_index);
     }
   }
-  if (!candidate.found && !candidate.seen && pool.empty_kind == EMPTY_CLAMPED) {
+  let clamped = pool.empty_kind == EMPTY_ALL_CLAMPED || (!candidate.seen && pool.empty_kind == EMPTY_CLAMPED);
+  if (!candidate.found && clamped) {
     var rest = output / pool.channels_inner;
     for (var i = 0u; i < clamped_axes(); i++) {
       let digit = pool.spatial[i];

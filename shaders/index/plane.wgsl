@@ -1,4 +1,4 @@
-// The index of (n, c, 0, .., 0) for an output: the index of a non-empty window without a winner.
+// The index of a window that has taps and no winner: that of (n, c, 0, .., 0) or, under IGNORE, of an empty window.
 // provides: plane_index
 // requires: pool, add, multiply, digits_of, empty_digits
 fn plane_index(output: u32) -> vec2<u32> {

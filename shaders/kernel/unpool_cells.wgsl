@@ -10,7 +10,7 @@
 // stored for the four channels at once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Elements, lane_of, LANE_IDS, values_at, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
+// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, all_but_first, Elements, lane_of, LANE_IDS, values_at, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
 // The values of four sources, the value of an element that no index names, and the sources' indices, each minus the
 // index of its cell's first element.
 struct Sources {
@@ -119,7 +119,8 @@ fn four(cell: StrideCell, quad: u32) {
     }
   }
   let skipped = read.minus_one & vec4<bool>(gather.skip_minus_one == 1u);
-  tell_outside(there & !own_window & !skipped, cell.index_position + quad * 4u * index_step, index_step);
+  let position = cell.index_position + quad * 4u * index_step;
+  tell_outside(all_but_first(there & !own_window & !skipped, position, index_step), position, index_step);
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,7 +1,7 @@
 // First step of a gathering unpool: tells of the indices that lie outside their sources' windows.
 // Fewest bytes: the indices once.
 // provides: main
-// requires: gather, flat, quotient, in_window, invocation, WORKGROUP, tell_outside, names
+// requires: gather, flat, quotient, in_window, invocation, WORKGROUP, tell_outside, names, SKIPS_FIRST
 fn is_own(index: u32, n: u32, c: u32, at: vec3<u32>) -> bool {
   let inside = index < gather.index_limit;
   var all_own = inside;
@@ -43,6 +43,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let c = outer % gather.outer_channels + inner;
   let position = flat(gather.stored, n, c, at);
   let read = names(position, 0u, position);
-  let skipped = read.minus_one.x && gather.skip_minus_one == 1u;
+  var skipped = read.minus_one.x && gather.skip_minus_one == 1u;
+  if (SKIPS_FIRST == 1u) {
+    skipped = skipped || read.place.x == flat(gather.value, n, c, vec3<u32>());
+  }
   tell_outside(vec4<bool>(!skipped && !is_own(read.place.x, n, c, at), false, false, false), position, 1u);
 }

@@ -2,7 +2,7 @@
 // spatial) order wins. Indices are untrusted: an index outside the valid range claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
-// requires: unpool, source, named_target, number_of, PER_TURN, invocation, WORKGROUP, owners, read_index
+// requires: unpool, source, named_target, says_nothing, FIRST_AXES, number_of, PER_TURN, invocation, WORKGROUP, owners, read_index
 // The number of bad indices, and the complement of the first one's position, or zero.
 struct Bad {
   count: u32,
@@ -16,9 +16,13 @@ fn claim(number: u32, bad: Bad) -> Bad {
     let from_source = source(rank);
     let index = read_index(from_source.index_position - unpool.index_first);
     let good = index.y == 0u && index.x < unpool.index_limit;
+    var claims = good;
+    if (FIRST_AXES > 0u) {
+      claims = good && !says_nothing(rank, index.x);
+    }
     // For elements before this dispatch's first one the difference wraps to a number beyond its outputs.
     let own = from_source.target_base + named_target(index.x) - unpool.output_first;
-    if (good && own < unpool.outputs) {
+    if (claims && own < unpool.outputs) {
       atomicMax(&owners.each[own], rank + 1u);
     }
     let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;

@@ -13,7 +13,7 @@
 // sources.
 // Fewest bytes: X once, its indices once, Y once. The halo of the cells of every invocation is read in addition.
 // provides: main
-// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Elements, lane_of, LANE_IDS, Four, One, values_at, load, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
+// requires: gather, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, all_but_first, Elements, lane_of, LANE_IDS, Four, One, values_at, load, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
 // The sources of a line that four cells need: their own, those one column before, and those one column after.
 struct Line {
   before: Four,
@@ -201,7 +201,8 @@ fn tell(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) {
     }
   }
   let skipped = own.minus_one & vec4<bool>(gather.skip_minus_one == 1u);
-  tell_outside(own.there & !own_window & !skipped, own.index_position, own.index_step);
+  let outside = all_but_first(own.there & !own_window & !skipped, own.index_position, own.index_step);
+  tell_outside(outside, own.index_position, own.index_step);
 }
 
 // Writes a line of cells.

@@ -10,7 +10,7 @@
 // Fewest bytes: X once, its indices once, Y once; the sources after each run, and those at the begin of each row, are
 // read again.
 // provides: main
-// requires: gather, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Elements, lane_of, LANE_IDS, Four, One, values_at, load, y, names, name, in_row, activate, from_pair, OUTPUTS, ELEMENT_BITS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
+// requires: gather, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, all_but_first, Raw, ZERO, Elements, lane_of, LANE_IDS, Four, One, values_at, load, y, names, name, in_row, activate, from_pair, OUTPUTS, ELEMENT_BITS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
 // Sources after the run whose elements can lie in its last word.
 const BEHIND: u32 = (OUTPUTS - 2u) / STRIDE_2 + 1u;
 
@@ -177,7 +177,8 @@ fn with_row(quad: Quad, own: u32, left: i32) -> Quad {
 fn tell(quad: Quad, line: Line, column: u32) {
   let skipped = quad.minus_one & vec4<bool>(gather.skip_minus_one == 1u);
   let outside = there(line, column) & !quad.own_window & !skipped;
-  tell_outside(outside, line.index_position + column * index_step(), index_step());
+  let position = line.index_position + column * index_step();
+  tell_outside(all_but_first(outside, position, index_step()), position, index_step());
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -3,16 +3,21 @@
 // name one element, one wins as a whole. Indices are untrusted: an index outside the valid range writes nothing.
 // Fewest bytes: X once, the indices once, four for each source.
 // provides: main, outputs
-// requires: unpool, source, named_target, number_of, PER_TURN, invocation, WORKGROUP, read_index, load, activate
+// requires: unpool, source, named_target, says_nothing, FIRST_AXES, number_of, PER_TURN, invocation, WORKGROUP, read_index, load, activate
 @group(0) @binding(2) var<storage, read_write> outputs: array<atomic<u32>>;
 
 fn scatter(number: u32) {
   if (number < unpool.sources) {
-    let from_source = source(unpool.source_first + number);
+    let rank = unpool.source_first + number;
+    let from_source = source(rank);
     let index = read_index(from_source.index_position - unpool.index_first);
     // For elements before this dispatch's first one the difference wraps to a number beyond its outputs.
     let own = from_source.target_base + named_target(index.x) - unpool.output_first;
-    if (index.y == 0u && index.x < unpool.index_limit && own < unpool.outputs) {
+    var writes = index.y == 0u && index.x < unpool.index_limit && own < unpool.outputs;
+    if (FIRST_AXES > 0u) {
+      writes = writes && !says_nothing(rank, index.x);
+    }
+    if (writes) {
       atomicStore(&outputs[own], activate(load(from_source.x_position - unpool.x_first)));
     }
   }

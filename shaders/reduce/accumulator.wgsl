@@ -6,8 +6,8 @@
 //
 // Ties: among equal keys the first element wins, except that among NaN the last one wins under PROPAGATE_LAST.
 // NaN: under SEED_FIRST no NaN wins by its key, but a NaN that is the first element of its window is the result of the
-// window (`finalize`). Under PROPAGATE_LAST every NaN has the largest key. Under SEED_LOWEST no NaN wins. No NaN wins
-// under the fourth policy either; it is for parts of windows that do not hold the window's first element.
+// window (`finalize`). Under PROPAGATE_LAST every NaN has the largest key. Under SEED_LOWEST and IGNORE no NaN wins; a
+// window without a winner has a value of its own, and that of IGNORE is the value of empty windows (pool.lowest_value).
 // No element: no key is a sentinel. The caller knows whether there was an element. `may_win` tells from the key of an
 // element whether it wins if there is no other element.
 // provides: Acc, identity, lift, only, lift_in_order, raw_of, choose, combine, combine_anywhere, finalize

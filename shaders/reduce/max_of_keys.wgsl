@@ -48,7 +48,7 @@ fn may_win(best: Key) -> bool {
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
 // provides: lift_in_order, combine, combine_anywhere, raw_of, may_win, holds_nan
-// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, signed_magnitude, mirrored
+// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, IGNORE, pool, signed_magnitude, mirrored
 // The number of keys for zeros: one bit is the sign, the bits above it are the order number, which stays below half of
 // this.
 const ZEROS: u32 = 0x10000u;
@@ -84,7 +84,11 @@ fn raw_of(best: Acc) -> Raw {
 }
 
 fn may_win(best: Key) -> bool {
-  return nan_policy() != SEED_LOWEST || best > ordered_key(mirrored(from_pair(pool.lowest_value)), 0u);
+  var may = nan_policy() != SEED_LOWEST || best > ordered_key(mirrored(from_pair(pool.lowest_value)), 0u);
+  if (nan_policy() == IGNORE) {
+    may = best >= FIRST_ZERO - 0x7f800000u;
+  }
+  return may;
 }
 
 // Whether all accumulated elements are NaN.
@@ -96,7 +100,7 @@ fn holds_nan(best: Acc) -> bool {
 // order. The key alone determines the element, so one `max` decides. The upper half of a key is the value. The lower
 // half holds the order number, largest for the first element, and the sign bit, which distinguishes the two zeros.
 // provides: lift_in_order, combine, combine_anywhere, raw_of, may_win, holds_nan
-// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, SMALLEST_NUMBER, ZERO, key_nan_lowest, mirrored
+// requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, IGNORE, pool, SMALLEST_NUMBER, ZERO, key_nan_lowest, mirrored
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   let bits = mirrored(raw);
   return Acc(key_nan_lowest(bits) + (0xfffeu - (order << 1u)) + (bits >> 15u), at);
@@ -119,7 +123,11 @@ fn raw_of(best: Acc) -> Raw {
 }
 
 fn may_win(best: Key) -> bool {
-  return nan_policy() != SEED_LOWEST || best > (key_nan_lowest(mirrored(from_pair(pool.lowest_value))) | 0xffffu);
+  var may = nan_policy() != SEED_LOWEST || best > (key_nan_lowest(mirrored(from_pair(pool.lowest_value))) | 0xffffu);
+  if (nan_policy() == IGNORE) {
+    may = best >= SMALLEST_NUMBER;
+  }
+  return may;
 }
 
 // Whether all accumulated elements are NaN.

@@ -29,7 +29,7 @@ fn result_of(best: Best) -> Lanes {
 //
 // Three things are not decided like this, and can be told: a NaN, by bits beyond those of infinity; both zeros in one
 // window, of which the first wins; and, under SEED_LOWEST, a maximum that does not exceed the lowest value. Whoever
-// meets one of them has to compute it otherwise.
+// meets one of them has to compute it otherwise. Under IGNORE a NaN is no doubt (thread_tile/lanes.wgsl).
 // provides: ordered
 // requires: Numbers, either, NAN_POLICY, PROPAGATE_LAST
 struct Best {

@@ -7,8 +7,12 @@ fn lowest_lane() -> Lane {
   return lane_from(SMALLEST_RAW ^ MIRROR);
 }
 
-//// lowest_float: That of floats, but for NaN.
-// requires: Lane, INFINITE, BELOW
+//// lowest_float: That of floats, but for NaN; under IGNORE that of NaN, since -infinity is an element.
+// requires: Lane, INFINITE, BELOW, ABSENT, NAN_POLICY, IGNORE
 fn lowest_lane() -> Lane {
-  return i32(0x80000000u | (INFINITE << BELOW));
+  var lowest = i32(0x80000000u | (INFINITE << BELOW));
+  if (NAN_POLICY == IGNORE) {
+    lowest = ABSENT;
+  }
+  return lowest;
 }

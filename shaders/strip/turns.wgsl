@@ -68,7 +68,7 @@ fn turn_after(turn: u32, local: u32) -> u32 {
 }
 
 //// turns_doubtful: The maxima of floats alone tell neither which of both zeros is the first, nor what becomes of NaN.
-// Where a workgroup meets a NaN, or both -0 and a maximum that is a zero, it computes its strips again:
+// Where a workgroup meets a NaN that is not ignored, or both -0 and a maximum that is a zero, it computes its strips again:
 //
 //   turn 1    Only if a window may hold both zeros, or a NaN under PROPAGATE_LAST. Each element is replaced by a code
 //             that is the larger, the earlier it stands, if it is a zero; under PROPAGATE_LAST by a larger one, the
@@ -77,7 +77,7 @@ fn turn_after(turn: u32, local: u32) -> u32 {
 //             Where the maximum is a zero, the element that the code names is the maximum; where the code is that of a
 //             NaN, too.
 // provides: ZERO_CODE, NAN_CODE, has_codes
-// requires: taps, TAPS, BEFORE, Lane, lowest_lane, pool, BELOW, INFINITE, NAN_POLICY, PROPAGATE_LAST
+// requires: taps, TAPS, BEFORE, Lane, lowest_lane, pool, BELOW, INFINITE, NAN_POLICY, PROPAGATE_LAST, IGNORE
 const ZERO_CODE: u32 = 0x7fffu;
 const NAN_CODE: u32 = 0x8000u;
 
@@ -136,7 +136,10 @@ fn note_doubts(best: Best, turn: u32) {
     signed = max(signed, u32(taps[tap]));
   }
   let largest = i32(INFINITE << BELOW);
-  let nan = (best.most > largest) | (signed > (u32(largest) | 0x80000000u));
+  var nan = (best.most > largest) | (signed > (u32(largest) | 0x80000000u));
+  if (NAN_POLICY == IGNORE) {
+    nan = false;
+  }
   met |= select(0u, NAN, nan) | select(0u, MINUS_ZERO, best.least == i32(0x80000000u));
 }
 

@@ -8,7 +8,7 @@ fn computed_again(place: Place, tile: Tile) -> bool {
 }
 
 //// doubtful_tile: The maxima are computed by keys, and written. It is a loop, for it is rare and should be small.
-// requires: Best, result_of, ordered, Lanes, Numbers, Placed, placed, later, taps_of, line_at, line_position, line_number, store_placed, KERNEL_0, KERNEL_1, KERNEL_2, LINES, LINES_BETWEEN, NAN_POLICY, SEED_LOWEST, INFINITE, BELOW, pool, from_pair, lane_from
+// requires: Best, result_of, ordered, Lanes, Numbers, Placed, placed, later, taps_of, line_at, line_position, line_number, store_placed, KERNEL_0, KERNEL_1, KERNEL_2, LINES, LINES_BETWEEN, NAN_POLICY, SEED_LOWEST, IGNORE, INFINITE, BELOW, pool, from_pair, lane_from
 // The largest of all lanes by which a tile is doubtful.
 struct Doubt {
   most: Lanes,
@@ -38,11 +38,11 @@ fn doubtful(tile: Tile) -> bool {
   }
   let largest = i32(INFINITE << BELOW);
   var doubts = (doubt.most > Lanes(largest)) | (doubt.zeros == Lanes(i32(0x80000000u)));
-  if (NAN_POLICY != SEED_LOWEST) {
-    doubts = doubts | (doubt.signed > Numbers(u32(largest) | 0x80000000u));
-  } else {
+  if (NAN_POLICY == SEED_LOWEST) {
     let lowest = ordered(Lanes(lane_from(from_pair(pool.lowest_value))));
     doubts = doubts | (doubt.lowest <= lowest);
+  } else if (NAN_POLICY != IGNORE) {
+    doubts = doubts | (doubt.signed > Numbers(u32(largest) | 0x80000000u));
   }
   return any(doubts);
 }

@@ -27,20 +27,28 @@ fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
 
 //// lanes32: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their bits, at the
 // top. The mask of minima is applied on the way (reduce/mirror.wgsl).
-// provides: Lane, Lanes, lane_from, raws_of, BELOW
-// requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS, MIRROR, mirrored
+//
+// Under IGNORE every NaN becomes a negative one of the largest magnitude, which never wins, and where it is a maximum the
+// window is empty: its element is the value of such windows.
+// provides: Lane, Lanes, lane_from, raws_of, BELOW, ABSENT
+// requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS, MIRROR, mirrored, is_nan, are_nan, either, from_pair, pool, NAN_POLICY, IGNORE
 alias Lane = i32;
 alias Lanes = Lanes32;
 // The bits of a lane below a float, or above an integer.
 const BELOW: u32 = 32u - 32u / OUTPUTS;
 // Whether the elements are integers with a sign.
 const SIGNED: bool = !FLOATS && SMALLEST_RAW != 0u;
+// The lane of a NaN that is ignored.
+const ABSENT: Lane = i32((0xffffffffu >> BELOW) << BELOW);
 
 fn lane_from(raw: Raw) -> Lane {
   let bits = mirrored(raw);
   var lane = i32(bits);
   if (FLOATS) {
     lane = i32(bits << BELOW);
+    if (NAN_POLICY == IGNORE) {
+      lane = select(lane, ABSENT, is_nan(bits));
+    }
   } else if (SIGNED) {
     lane = i32(bits << BELOW) >> BELOW;
   } else if (BELOW == 0u) {
@@ -56,7 +64,11 @@ fn raws_of(lanes: Lanes) -> Numbers {
   } else if (BELOW == 0u && !SIGNED) {
     raws = Numbers(lanes) ^ Numbers(0x80000000u);
   }
-  return raws ^ Numbers(MIRROR);
+  raws = raws ^ Numbers(MIRROR);
+  if (FLOATS && NAN_POLICY == IGNORE) {
+    raws = either(raws, Numbers(from_pair(pool.lowest_value)), are_nan(lanes));
+  }
+  return raws;
 }
 
 //// lanes64: Elements of 64 bits, as their low and their high words.

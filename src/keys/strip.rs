@@ -66,7 +66,7 @@ impl StripKey {
             Some(_) => ["strip/kept_beside_keys", "reduce/placed_beside_keys"],
         });
         variants.push(match policy {
-            NanPolicy::SeedLowest => "thread_tile/winner_perhaps",
+            NanPolicy::SeedLowest | NanPolicy::Ignore => "thread_tile/winner_perhaps",
             _ => "thread_tile/winner_always",
         });
         variants.extend(match self.sink.index_type() {

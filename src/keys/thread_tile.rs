@@ -100,7 +100,7 @@ impl ThreadTileKey<'_> {
             (false, false) => ["thread_tile/values", "thread_tile/sure", "reduce/max_of_integers_in_lanes"],
         });
         variants.push(match policy {
-            NanPolicy::SeedLowest => "thread_tile/winner_perhaps",
+            NanPolicy::SeedLowest | NanPolicy::Ignore => "thread_tile/winner_perhaps",
             _ => "thread_tile/winner_always",
         });
         let by_fours = self.same_place && !one && !shifted;

@@ -28,7 +28,7 @@ pub(crate) fn unpool_emit(
     fresh: bool,
 ) -> KernelKey {
     // The kernel converts ranks of sources to positions in X only.
-    let digits = UnpoolDigits { target: 0, ..digits };
+    let digits = UnpoolDigits { target: 0, first_axes: 0, ..digits };
     let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit", digits);
     kernel.consts.push(("FRESH", fresh.into()));
     kernel.variants.push(match index_type {
@@ -65,7 +65,8 @@ pub(crate) fn unpool_scatter(
 }
 
 fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
-    let consts = vec![("SOURCE_DIGITS", digits.source), ("TARGET_DIGITS", digits.target)];
+    let mut consts = vec![("SOURCE_DIGITS", digits.source), ("TARGET_DIGITS", digits.target)];
+    consts.push(("FIRST_AXES", digits.first_axes));
     Kernel { variants: vec!["core/unpool"], consts, ..Kernel::new(name, entry) }
 }
 
@@ -80,10 +81,16 @@ pub(crate) fn names_part(index_type: IndexType, wide: bool) -> &'static str {
 }
 
 /// Checks that every index lies in its source's window. `places` says how sources claim elements, where they do.
-pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow, places: &Places) -> KernelKey {
+pub(crate) fn unpool_check(
+    index_type: IndexType,
+    outside: OutsideWindow,
+    places: &Places,
+    skips_first: bool,
+) -> KernelKey {
     let (part, others) = outside_window(outside);
     let mut kernel = gather(format!("unpool check {}{others}", index_type.name()), "kernel/unpool_check");
     kernel.variants.extend([part, names_part(index_type, false)]);
+    kernel.consts.push(("SKIPS_FIRST", skips_first.into()));
     if outside == OutsideWindow::Scatter {
         kernel.consts.extend(places.consts());
     }
@@ -147,6 +154,8 @@ pub(crate) struct CellsKey {
     pub whole: bool,
     /// Whether rows of X are whole words.
     pub x_even: bool,
+    /// Whether the index of a plane's first element is skipped outside its own window.
+    pub skips_first: bool,
 }
 
 impl CellsKey {
@@ -172,6 +181,7 @@ impl CellsKey {
             ("UNIT_COLUMNS", self.unit_columns.into()),
             ("WHOLE", self.whole.into()),
             ("X_EVEN", self.x_even.into()),
+            ("SKIPS_FIRST", self.skips_first.into()),
         ];
         numbers.map(|(name, value)| (name, value as u32)).into_iter().chain(self.places.consts()).collect()
     }

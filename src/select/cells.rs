@@ -64,7 +64,7 @@ impl CellAxes {
         let scatters = plan.outside_window == OutsideWindow::Scatter;
         // A window that lies wholly in the padding contains no element, not even the single output of an axis.
         let in_padding = |axis: &WindowFormula| axis.pad_begin.unsigned_abs() >= axis.kernel;
-        if !scatters && windows.iter().any(in_padding) {
+        if (!scatters || plan.first_elements.is_some()) && windows.iter().any(in_padding) {
             return Family::Gather.refuse("a window lies wholly in the padding");
         }
         let (kernel, stride) = (of(1, |axis| axis.kernel), of(1, |axis| axis.stride));
@@ -232,6 +232,7 @@ pub(super) fn cells(
         unit_columns: strides.spatial.last() == Some(&1),
         whole: if inner { even } else { whole_cells },
         x_even: x_run.saturating_mul(bytes).is_multiple_of(4),
+        skips_first: plan.first_elements.is_some(),
     };
     let split = axes.split(plan, &key);
     let outer = split[4].saturating_mul(plan.batch as u64);

@@ -6,7 +6,7 @@ use wgpu_pooling_plan::{DType, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan
 use super::digits::{Digit, dense_strides, merge};
 use super::target::Target;
 use super::view::{Pass, PassAxis, pass_axis};
-use crate::kernel::{ActivationKind, IGNORE_NAN, IndexDigits};
+use crate::kernel::{ActivationKind, IndexDigits};
 use crate::schedule::Limits;
 use crate::tables::Tables;
 use crate::uniform::{self, Divisor, pair};
@@ -19,6 +19,12 @@ pub(super) struct Wanted<'a> {
     /// The activation as the parts of shaders tell it apart, and its parameters.
     pub activation_kind: ActivationKind,
     pub activation: uniform::Activation,
+}
+
+/// Whether a window of NaN alone has an index that follows from where its taps begin.
+pub(super) fn ignores_from_starts(plan: &PoolPlan) -> bool {
+    let clamped = |indices: &IndexPlan| indices.empty_base() == EmptyBase::ClampedStart;
+    plan.ignores_nan() && plan.indices.as_ref().is_some_and(clamped)
 }
 
 /// Elements of Y that one invocation writes: a whole word.
@@ -54,8 +60,7 @@ impl Epilogue {
 
     /// The numbers of index digits as constants of a specialised kernel.
     pub fn index_digits(&self, plan: &PoolPlan) -> IndexDigits {
-        // A window has no winner if it is empty, or if a NaN never wins and all its elements are NaN.
-        let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();
+        let may_be_without = plan.may_be_empty() || plan.nan_policy == NanPolicy::SeedLowest;
         if may_be_without { self.digits } else { IndexDigits { empty: 0, clamped_axes: 0, ..self.digits } }
     }
 
@@ -79,13 +84,12 @@ impl Epilogue {
         tables: &mut Tables,
         limits: &Limits,
     ) -> Result<Epilogue, PlanError> {
-        // The value of a window without a winner. A part that does not hold its window's first element writes a NaN,
-        // which cannot win there, so that the combination of parts recognises it.
-        let lowest = if plan.ignores_nan() { plan.dtype().nan_bits() } else { plan.reduction.seed_bits(plan.dtype()) };
+        // The value of a window with taps that has no winner. Where NaN is ignored that is an empty window.
+        let lowest = if plan.ignores_nan() { plan.empty_bits } else { plan.reduction.seed_bits(plan.dtype()) };
         let mut epilogue = Epilogue {
             uniform: uniform::Pool {
-                nan_policy: if plan.ignores_nan() { IGNORE_NAN } else { plan.nan_policy.number() },
-                empty_value: pair(plan.reduction.empty_bits(plan.empty_value, plan.dtype())),
+                nan_policy: plan.nan_policy.number(),
+                empty_value: pair(plan.empty_bits),
                 lowest_value: pair(lowest),
                 channels_inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
                 activation,
@@ -123,17 +127,24 @@ impl Epilogue {
         // of an empty window by the tile's first plane only.
         let corner = plan.origin.flat(&strides, 0, 0, &zeros);
         let planes = plan.origin.plane(&strides, 0, 0, &zeros);
-        let (kind, offset) = match indices.empty_base() {
-            EmptyBase::Constant(index) => (0, index),
-            EmptyBase::Plane(offset) => (1, offset),
-            EmptyBase::ClampedStart => (2, corner.wrapping_sub(planes)),
+        let (kind, base, offset) = match (indices.empty_base(), plan.ignores_nan()) {
+            (EmptyBase::Constant(index), false) => (0, planes, index),
+            (EmptyBase::Plane(offset), false) => (1, planes, offset),
+            (EmptyBase::ClampedStart, false) => (2, planes, corner.wrapping_sub(planes)),
+            // What any window without a winner has.
+            (EmptyBase::Constant(index), true) => {
+                self.digits.empty = 0;
+                (1, index, 0)
+            }
+            (EmptyBase::Plane(offset), true) => (1, planes.wrapping_add(offset), 0),
+            (EmptyBase::ClampedStart, true) => (3, corner, 0),
         };
         uniform.index_base = pair(corner as u64);
         uniform.index_outer = pair(strides.n as u64);
         uniform.index_channel = pair(strides.c as u64);
         uniform.channels = plan.channels as u32;
         uniform.outputs_of_channel = count(&outputs) as u32;
-        uniform.empty_base = pair(planes as u64);
+        uniform.empty_base = pair(base as u64);
         uniform.empty_kind = kind;
         uniform.empty_index = pair(offset as u64);
     }
@@ -147,7 +158,7 @@ impl Epilogue {
         tables: &mut Tables,
         limits: &Limits,
     ) -> Result<(), PlanError> {
-        if indices.empty_base() != EmptyBase::ClampedStart || !plan.has_empty_windows() {
+        if indices.empty_base() != EmptyBase::ClampedStart || !plan.may_be_empty() {
             return Ok(());
         }
         let strides = indices.space.strides();

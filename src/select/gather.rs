@@ -127,7 +127,7 @@ impl Gathering<'_> {
         if outside != OutsideWindow::Skip {
             let check = [&[Operand::Indices, Operand::Tables], self.told()].concat();
             let places = cells.map(|cells| cells.places).unwrap_or_default();
-            let key = keys::unpool_check(index_type, outside, &places);
+            let key = keys::unpool_check(index_type, outside, &places, self.plan.first_elements.is_some());
             self.dispatch(key, grid(sources, self.limits)?, &check, self.uniform.digits.into());
         }
         if outputs > 0 {

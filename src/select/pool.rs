@@ -39,9 +39,6 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Target, family: Family, build: 
         check_buffer("bytes of indices_out (max_buffer_bytes)", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
-    // Only a uniform can hold the NaN rule of a later part of a window, so a plan of such a part takes the generic
-    // build.
-    let build = if plan.later_part { Build::Generic } else { build };
     let mut schedule = Schedule::new(Plan::Pool(plan.clone()), family, build);
     if y > 0 {
         dispatches(&mut schedule, &Wanted { plan, limits, activation_kind, activation })?;

@@ -43,8 +43,8 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     if plan.most_taps() < REDUCED_FROM {
         return 0;
     }
-    // Later parts of windows are pooled along one axis after the other instead, the longest first and in parts of 1,024
-    // taps: in at most ten dispatches.
+    // Other windows are pooled along one axis after the other instead, the longest first and in parts of 1,024 taps: in
+    // at most ten dispatches.
     const CONSTANTS: u64 = 2 * 10 * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
     let elements = count(plan.input_shape());
     let longest = plan.axes.iter().map(|axis| axis.input as u64).max().unwrap_or(1);
@@ -81,8 +81,8 @@ pub(super) fn plane_pass(plan: &PoolPlan, extent: u64, kernel: u64, stride: u64)
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
     let Wanted { plan, limits, activation_kind, activation } = *wanted;
     let elements = plane_elements(plan, Family::Reducing)?;
-    if plan.later_part || elements == 0 {
-        return Family::Reducing.refuse("the windows are parts of windows, or empty");
+    if elements == 0 {
+        return Family::Reducing.refuse("the windows are empty");
     }
     if elements >= MAX_ELEMENTS >> 3 {
         return Family::Reducing.refuse("a plane has more elements than a stride can count");

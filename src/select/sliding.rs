@@ -5,7 +5,7 @@ use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, check_buffer, grid};
 use super::cost::{lines, of_an_index, of_vectors, tiles};
-use super::epilogue::{Epilogue, Wanted, lanes};
+use super::epilogue::{Epilogue, Wanted, ignores_from_starts, lanes};
 use super::one_pass::positions_are_indices;
 use super::partition::{bound_range, index_bytes, ranges, same_place, store, unit};
 use super::slide::{Pitch, Slide};
@@ -37,8 +37,8 @@ const FLAG_BYTES: u64 = 4;
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
     let Wanted { plan, limits, activation_kind, activation } = *wanted;
     schedule.build = Build::Specialised;
-    if plan.later_part {
-        return Family::Sliding.refuse("the windows are parts of windows");
+    if ignores_from_starts(plan) {
+        return Family::Sliding.refuse("indices of windows of NaN follow from their begins");
     }
     // Software, 13x13 and 31x31: 17 to 36 copies by strips, whose invocations wait for each other, and 4 to 17 along
     // one axis at a time.

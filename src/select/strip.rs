@@ -107,14 +107,17 @@ fn effort(plan: &PoolPlan, one: &OnePass<'_>, outputs: u64) -> Effort {
     Effort { operations, ..Effort::default() }
 }
 
-/// Whether large windows, whole and none of them empty, move by one element along lines and columns.
+/// Whether large windows, none of them empty, move by one element along lines and columns.
 fn slides(plan: &PoolPlan, window: &WindowConstants, pass: &Pass) -> bool {
     let [depth, rows, last] = &pass.axes;
     let [_, lines, columns] = window.kernel;
     let by_one = window.kind == [FORMULA; 3] && window.stride == [1; 3] && window.dilation == [1; 3];
     let large = [lines, columns].iter().all(|extent| EXTENTS.contains(extent));
-    let whole = !plan.later_part && !plan.has_empty_windows();
-    whole && by_one && large && depth.is_plain() && [rows, last].iter().all(|axis| axis.output >= FEWEST)
+    !plan.has_empty_windows()
+        && by_one
+        && large
+        && depth.is_plain()
+        && [rows, last].iter().all(|axis| axis.output >= FEWEST)
 }
 
 /// The channels whose elements share words, and the strips for them, which divide those of a workgroup; `None` where

@@ -37,9 +37,6 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if plan.layout() == Layout::Nhwc && plan.channels > 1 {
         return Family::Teamed.refuse("the elements of a row do not lie together");
     }
-    if plan.later_part {
-        return Family::Teamed.refuse("the windows are parts of windows");
-    }
     let plane = plane_elements(plan, Family::Teamed).ok().filter(|&elements| elements > 0);
     let (pass, team) = match plane {
         Some(elements) => {

@@ -6,7 +6,7 @@ use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
 use super::cost::{lines, of_an_index, of_vectors, tiles};
-use super::epilogue::{Wanted, lanes};
+use super::epilogue::{Wanted, ignores_from_starts, lanes};
 use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
 use super::target::Target;
@@ -86,8 +86,8 @@ fn window_of(plan: &PoolPlan, one: &OnePass<'_>) -> Result<WindowConstants, Plan
     if plan.has_empty_windows() {
         return Family::ThreadTile.refuse("a window can be empty");
     }
-    if plan.later_part {
-        return Family::ThreadTile.refuse("the windows are parts of windows");
+    if ignores_from_starts(plan) {
+        return Family::ThreadTile.refuse("indices of windows of NaN follow from their begins");
     }
     let window = one.pass.constants(plan.nan_policy);
     if window.kind != [FORMULA; 3] {

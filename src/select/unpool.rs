@@ -108,13 +108,13 @@ fn uniform(plan: &UnpoolPlan, activation: uniform::Activation) -> (uniform::Unpo
     for (entry, digit) in uniform.source.iter_mut().zip(&source_digits) {
         let [x_stride, index_stride, target_stride] = digit.strides.map(|stride| stride as u32);
         let radix = Divisor::new(digit.radix);
-        *entry = uniform::SourceDigit { radix, x_stride, index_stride, target_stride, reserved: 0 };
+        *entry = uniform::SourceDigit { radix, x_stride, index_stride, target_stride, extent: 0 };
     }
     let target_digits = merge(target_digits(plan, &y));
     for (entry, digit) in uniform.targets.iter_mut().zip(&target_digits) {
         let [stride] = digit.strides.map(|stride| stride as u32);
         let radix = Divisor::new(digit.radix);
-        *entry = uniform::TargetDigit { radix, stride, reserved_0: 0, reserved_1: 0, reserved_2: 0 };
+        *entry = uniform::TargetDigit { radix, stride, first: 0, step: 0, count: 0 };
     }
 
     let own_place = source_digits.iter().all(|digit| digit.strides == [1, 1, 0]);
@@ -122,8 +122,25 @@ fn uniform(plan: &UnpoolPlan, activation: uniform::Activation) -> (uniform::Unpo
     let digits = UnpoolDigits {
         source: if own_place { 0 } else { source_digits.len() as u32 },
         target: if own_target { 0 } else { target_digits.len() as u32 },
+        first_axes: set_first_elements(plan, &mut uniform),
     };
     (uniform, digits)
+}
+
+/// Sets the sources whose windows have the first element of an axis, and returns the number of axes, if they matter.
+fn set_first_elements(plan: &UnpoolPlan, uniform: &mut uniform::Unpool) -> u32 {
+    let Some(sources) = &plan.first_elements else { return 0 };
+    let strides = plan.space.strides();
+    uniform.channels = plan.channels as u32;
+    (uniform.base_n, uniform.base_c) = (strides.n as u32, strides.c as u32);
+    // The innermost axis first. A step beyond all sources has no effect.
+    let axes = plan.x_extents.iter().zip(sources).rev();
+    for ((source, target), (&extent, sources)) in uniform.source.iter_mut().zip(&mut uniform.targets).zip(axes) {
+        source.extent = extent as u32;
+        target.first = sources.first as u32;
+        (target.step, target.count) = (sources.step.clamp(1, i64::from(u32::MAX)) as u32, sources.count as u32);
+    }
+    sources.len() as u32
 }
 
 /// Sources, owners or words of an invocation (`PER_TURN` in shaders/core/unpool.wgsl).

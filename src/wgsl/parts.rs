@@ -160,6 +160,7 @@ parts! {
     core / in_window: in_window;
     core / ranks: ranks;
     core / outside: outside_claimed outside_reported outside_skipped;
+    core / first: first;
     core / report: report;
     core / report_first: reported reported_apart;
     core / owners: owners;

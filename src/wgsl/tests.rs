@@ -31,14 +31,16 @@ fn every_key() -> Vec<KernelKey> {
         nan_policy: NanPolicy::PropagateLast,
     };
     let indices = [IndexType::I32, IndexType::I64];
-    let digits = [[3, 4], [2, 0], [0, 1], [0, 0]].map(|[source, target]| UnpoolDigits { source, target });
+    let digits = [[3, 4, 2], [2, 0, 0], [0, 1, 1], [0, 0, 3], [0, 0, 0]];
+    let digits = digits.map(|[source, target, first_axes]| UnpoolDigits { source, target, first_axes });
     let mut all = Vec::from([keys::unpool_clear()]);
     for digits in digits {
         all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
     for &outside in OutsideWindow::ALL {
         for places in [Places::default(), Places { inner: true, positions: true, same_place: true }] {
-            all.extend(indices.map(|index_type| keys::unpool_check(index_type, outside, &places)));
+            let check = |skips| indices.map(|index_type| keys::unpool_check(index_type, outside, &places, skips));
+            all.extend([false, true].map(check).concat());
         }
     }
     all.extend(indices.map(keys::unpool_report));
@@ -121,7 +123,9 @@ fn kernels(plan: &Plan, family: Family, build: Option<Build>) -> Vec<KernelKey> 
 /// The plans of pools under every NaN rule, without and with indices.
 fn plans(dtype: DType, pools: &[(MaxPool, &[usize])]) -> Vec<Plan> {
     let mut plans = Vec::new();
-    for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+    // Integers are pooled as by default where NaN is ignored.
+    let of_type = |policy: &&NanPolicy| dtype.is_float() || **policy != NanPolicy::Ignore;
+    for &nan_policy in NanPolicy::ALL.iter().filter(of_type) {
         for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
             let plan = |(pool, shape): &(MaxPool, &[usize])| {
                 pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap()
@@ -167,7 +171,11 @@ fn every_thread_tile(dtype: DType) -> Vec<KernelKey> {
 /// element.
 fn every_cells(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
-    let pools: [(MaxPool, &[usize]); 8] = [
+    let seeded = || MaxPool::openvino([2, 2]).strides([2, 2]);
+    let pools: [(MaxPool, &[usize]); 11] = [
+        (seeded(), &[1, 2, 8, 32]),
+        (seeded(), &[1, 2, 9, 13]),
+        (seeded().layout(Layout::Nhwc), &[1, 4, 4, 12]),
         (MaxPool::new([2, 2]).strides([2, 2]), &[1, 2, 8, 32]),
         (MaxPool::new([2, 2]).strides([2, 2]).flatten(IndexFlattening::Plane), &[1, 2, 9, 13]),
         (MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]), &[1, 2, 9, 24]),
@@ -230,7 +238,7 @@ fn every_reduction(dtype: DType) -> Vec<KernelKey> {
     ];
     let of = |plan: &Plan| [Family::Reducing, Family::Teamed].map(|family| kernels(plan, family, None)).concat();
     let keys: Vec<KernelKey> = plans(dtype, &pools).iter().flat_map(of).collect();
-    assert_eq!(keys.len(), 12 * 9, "{}", dtype.name());
+    assert_eq!(keys.len(), 12 * if dtype.is_float() { 12 } else { 9 }, "{}", dtype.name());
     keys
 }
 

@@ -316,7 +316,7 @@ fn what_is_wrong_is_said_in_one_line() {
         ("max_pool --shape 1,1,8 --kernel 3 --activation Clip --activation-params 0,NaN", "activation_params[1]"),
         ("max_pool --shape 1,1,8 --kernel 3 --dtype f8", "f32, f16, bf16"),
         ("max_pool --shape 1,1,8 --kernel 3 --preset caffe", "onnx, onnxruntime"),
-        ("max_pool --shape 1,1,8 --kernel 3 --nan-policy never", "seed_first, propagate_last, seed_lowest"),
+        ("max_pool --shape 1,1,8 --kernel 3 --nan-policy never", "seed_first, propagate_last, seed_lowest, ignore"),
         ("max_pool --shape 1,65536,32768 --kernel 1 --indices i32", "i32 indices cannot address 2147483648"),
         ("max_pool --shape 1,1,8 --kernel 3 --family gather", "--family gather does not compute this plan"),
         ("max_pool --shape 1,1,8000 --kernel 3 --max-binding-bytes 300", "6144 needed, but the limit is 300"),

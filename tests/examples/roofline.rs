@@ -460,7 +460,7 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--dtypes", "f8"], "unknown value \"f8\", expected f32, f16"),
         (&["--rows", "stem,nothing"], "no row has \"nothing\" in its name: stem_3x3s2p1, "),
         (&["--data", "ones"], "mixed, peers, nasty, zeros"),
-        (&["--nan-policy", "first"], "is no NaN policy: seed_first, propagate_last, seed_lowest"),
+        (&["--nan-policy", "first"], "is no NaN policy: seed_first, propagate_last, seed_lowest, ignore"),
         (&["--constants", "--rows", "stem"], "--rows"),
         (&["--constants", "--backend", "cpu"], "--constants are those of a GPU"),
         (&["--sweep", "0"], "0 is not in 1..=1000000"),

@@ -42,7 +42,7 @@ fn check(plan: &Plan, inputs: &[Vec<u8>]) {
 }
 
 /// Bytes of X: ties everywhere, and the special values of floats: NaN of several payloads, infinities, both zeros, the
-/// smallest. `rare` in eight of them are special.
+/// smallest. `rare` in eight of them are special; nine stand for special ones with runs of NaN among them.
 fn x(plan: &Plan, rare: u32, seed: u64) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(seed);
     let spec = &plan.inputs()[0];
@@ -57,13 +57,20 @@ fn x(plan: &Plan, rare: u32, seed: u64) -> Vec<u8> {
     let sign = 1u64 << (8 * size - 1);
     let special =
         [0, sign, exponent, exponent | sign, exponent | 1, exponent | sign | 1 << (mantissa - 1), 1, 1 | sign];
-    let mut bytes = Vec::new();
+    let (mut bytes, mut hole, mut left) = (Vec::new(), false, 0usize);
     while bytes.len() < spec.bytes() as usize {
+        if rare == 9 && left == 0 {
+            let most = [2, 9, 60, 600][random.usize(..4)];
+            (hole, left) = (random.bool(), random.usize(1..most));
+        }
+        left = left.saturating_sub(1);
         // A few numbers around one, positive in a quarter of the tensors.
         let ordinary = (exponent >> 1) & !(1 << mantissa) | random.u64(..4) << (mantissa - 2);
         let ordinary = if seed.is_multiple_of(4) || random.bool() { ordinary } else { ordinary | sign };
         let bits = if !spec.dtype.is_float() {
             random.u64(..).rotate_left(7) & !(random.u64(..4) << 3)
+        } else if hole {
+            special[4 + random.usize(..2)]
         } else if random.u32(..8) < rare {
             special[random.usize(..special.len())]
         } else {
@@ -95,6 +102,30 @@ fn pools_give_the_references_bits() {
     check_pool(&apart, &[2, 22, 16, 2], DType::U16, None);
     check_pool(&GlobalMaxPool::new(), &[3, 2, 70, 9], DType::F32, None);
     check_pool(&AdaptiveMaxPool::new([3, 5]), &[2, 2, 10, 7], DType::F32, Some(IndexType::I64));
+}
+
+/// Windows of NaN alone, of both signs, among others, in each family and build.
+#[test]
+fn nan_that_is_ignored_gives_the_references_bits() {
+    let pools: [(MaxPool, &[usize]); 5] = [
+        (MaxPool::new([3, 3]).pads([1; 4]), &[1, 2, 12, 16]),
+        (MaxPool::new([2, 3]).strides([2, 1]).layout(Layout::Nhwc), &[1, 9, 10, 3]),
+        (MaxPool::new([9, 8]).pads([4; 4]), &[1, 1, 20, 24]),
+        (MaxPool::new([9, 9]).layout(Layout::Nhwc), &[1, 14, 16, 4]),
+        (MaxPool::new([19]).pads([18, 0]), &[1, 2, 90]),
+    ];
+    for (number, (pool, shape)) in pools.into_iter().enumerate() {
+        for (seed, dtype) in [DType::F32, DType::F16, DType::F64].into_iter().enumerate() {
+            for (value, indices) in [(EmptyValue::Nan, None), (EmptyValue::LowestFinite, Some(IndexType::I64))] {
+                let pool = pool.clone().nan_policy(NanPolicy::Ignore).empty_value(value);
+                let plan = match seed {
+                    1 => Minimum::of(pool).plan(shape, dtype, indices).unwrap(),
+                    _ => pool.plan(shape, dtype, indices).unwrap(),
+                };
+                check(&plan, &[x(&plan, 9, (5 * seed + number) as u64)]);
+            }
+        }
+    }
 }
 
 #[test]

@@ -333,7 +333,7 @@ mod tests {
             (r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "dtype": "f8"}]}"#, "f8"),
             (
                 r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "nan_policy": "none"}]}"#,
-                "\"none\" is no NaN policy: seed_first, propagate_last, seed_lowest",
+                "\"none\" is no NaN policy: seed_first, propagate_last, seed_lowest, ignore",
             ),
             (
                 r#"{"rows": [{"name": "a", "op": "MaxUnpool", "x": [1, 1, 4], "kernel_shape": [2], "strides": [2],

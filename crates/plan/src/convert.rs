@@ -14,7 +14,7 @@ impl IndexSpace {
     /// convention, also on a device.
     ///
     /// The index tensor has the layout of this convention, and N and C of both; its spatial extents are those of the
-    /// pool's output. -1, the index of a window wholly in padding, stays -1. The convention of a plan's indices is
+    /// pool's output. -1, the index of an empty window, stays -1. The convention of a plan's indices is
     /// [`Plan::index_space`](crate::Plan::index_space).
     ///
     /// # Errors

@@ -103,11 +103,12 @@ impl DType {
         self.facts().0
     }
 
-    /// The bits of a NaN, for floats.
+    /// The bits of the positive quiet NaN without a payload, for floats: those of infinity and the highest bit below.
     #[doc(hidden)]
     #[inline]
     pub fn nan_bits(self) -> u64 {
-        self.negative_infinity_bits() | 1
+        let infinity = self.negative_infinity_bits() & (u64::MAX >> 1 >> (64 - 8 * self.bytes()));
+        infinity | 1 << infinity.trailing_zeros() >> 1
     }
 
     /// The bits of the value of an empty window under `EmptyValue::NegInf`: -inf, or the minimum of an integer type.
@@ -500,6 +501,8 @@ mod tests {
         }
         check!(NEG_INFINITY, negative_infinity_bits: f32 f16 bf16 f64);
         check!(MIN, lowest_finite_bits: f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32 i64 u64);
+        let nan = [DType::F16, DType::Bf16, DType::F32, DType::F64].map(DType::nan_bits);
+        assert_eq!(nan, [0x7E00, 0x7FC0, 0x7FC0_0000, 0x7FF8_0000_0000_0000]);
     }
 
     #[test]

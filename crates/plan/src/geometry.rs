@@ -95,6 +95,24 @@ impl Taps {
     pub fn positions(self) -> impl Iterator<Item = i64> + Clone {
         (0..self.count).map(move |tap| self.first.saturating_add(tap.saturating_mul(self.step)))
     }
+
+    /// Whether one of them is at this position.
+    #[doc(hidden)]
+    #[inline]
+    pub fn contains(self, position: i64) -> bool {
+        let (ahead, step) = (position.saturating_sub(self.first), self.step.max(1));
+        (0..self.count).contains(&ahead.div_euclid(step)) && ahead.rem_euclid(step) == 0
+    }
+}
+
+/// The number whose product with `number` is `common`, their greatest common divisor, modulo `modulus`; and `common`.
+fn inverse(number: i128, modulus: i128) -> [i128; 2] {
+    let (mut above, mut below) = ([1, number], [0, modulus]);
+    while below[1] != 0 {
+        let quotient = above[1] / below[1];
+        (above, below) = (below, [above[0] - quotient * below[0], above[1] - quotient * below[1]]);
+    }
+    above
 }
 
 /// The position of the first tap of a strided window, padding included.
@@ -283,6 +301,25 @@ impl AxisWindow {
         };
         let last = last.min(output as i64 - 1);
         [first, (last - first + 1).max(0)]
+    }
+
+    /// The windows that have a tap on element 0, of `output` windows on an axis of `input` elements.
+    #[doc(hidden)]
+    pub fn windows_of_first(self, input: usize, output: usize) -> Taps {
+        let [first, count] = self.covering_windows(0, input, output);
+        let AxisWindow::Strided { stride, dilation, pad_begin, .. } = self else {
+            return Taps { first, count, step: 1 };
+        };
+        // Window o has one if o * stride differs from the padding by a multiple of the dilation.
+        let (stride, dilation, pad) = (i128::from(stride), i128::from(dilation), i128::from(pad_begin));
+        let [factor, common] = inverse(stride, dilation);
+        let step = dilation / common;
+        // Both factors stay below 2^64.
+        let own = (pad / common).rem_euclid(step) * factor.rem_euclid(step) % step;
+        let ahead = (own - i128::from(first)).rem_euclid(step);
+        let left = if pad % common == 0 { (i128::from(count) - ahead + step - 1).div_euclid(step).max(0) } else { 0 };
+        let saturated = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
+        Taps { first: first.saturating_add(saturated(ahead)), count: saturated(left), step: saturated(step) }
     }
 
     /// The largest number of covering windows of a position.
@@ -521,6 +558,10 @@ mod tests {
                 }
                 assert!(count == 0 || first + count <= output as i64);
                 assert!(count as u64 <= window.most_covering_windows(output), "{window:?} on {input} to {output}");
+                let of_first = window.windows_of_first(input, output);
+                let have = (0..output).filter(|&o| window.taps(o, input).positions().any(|tap| tap == 0));
+                assert!(have.eq(of_first.positions().map(|o| o as usize)), "{window:?} on {input}: {of_first:?}");
+                assert!((-1..9).all(|o| of_first.contains(o) == of_first.positions().any(|own| own == o)));
                 if window == AxisWindow::adaptive(input, output) && p < input {
                     let hold = (0..output).filter(|&o| window.taps(o, input).positions().any(|tap| tap == p as i64));
                     assert_eq!(hold.count() as i64, count, "adaptive covering windows are exact");

@@ -180,8 +180,8 @@ option! {
     /// use wgpu_pooling::{MaxPool, NanPolicy, Reference, TensorView};
     ///
     /// let x = TensorView::new(&[1, 1, 3], &[f32::NAN, 1.0, f32::NAN])?;
-    /// for (policy, winner) in [(NanPolicy::SeedFirst, 0), (NanPolicy::PropagateLast, 2), (NanPolicy::SeedLowest, 1)] {
-    ///     let pool = MaxPool::new([3]).nan_policy(policy);
+    /// for (policy, winner) in NanPolicy::ALL.iter().zip([0, 2, 1, 1]) {
+    ///     let pool = MaxPool::new([3]).nan_policy(*policy);
     ///     let (_, indices) = pool.on(x).with_indices::<i64>().run_blocking(&Reference)?;
     ///     assert_eq!(indices.data(), &[winner]);
     /// }
@@ -197,6 +197,9 @@ option! {
         PropagateLast = "propagate_last",
         /// NaN is ignored, and so is everything not above the lowest value: OpenVINO MaxPool.
         SeedLowest = "seed_lowest",
+        /// NaN is no element, and -inf may win. A window of NaN alone is an empty one, as one wholly in padding is: its
+        /// value is that of [`EmptyValue`], its index that of [`EmptyIndex`]. pandas, xarray (`skipna`).
+        Ignore = "ignore",
     }
 }
 
@@ -209,7 +212,7 @@ impl NanPolicy {
 }
 
 option! {
-    /// The value of a window wholly in padding.
+    /// The value of an empty window: one wholly in padding or, under [`NanPolicy::Ignore`], one of NaN alone.
     ///
     /// ```
     /// use wgpu_pooling::{EmptyValue, MaxPool, Reference, TensorView};
@@ -233,6 +236,9 @@ option! {
         /// becomes minus infinity when it is converted back; for other types it is
         /// [`LowestFinite`](EmptyValue::LowestFinite). onnxruntime, OpenVINO.
         LowestWidened = "lowest_widened",
+        /// The positive quiet NaN without a payload, of minima too. Integers have none: an error of `plan`
+        /// ([`PlanError::EmptyValueType`](crate::PlanError::EmptyValueType)).
+        Nan = "nan",
     }
 }
 
@@ -243,12 +249,13 @@ impl EmptyValue {
             EmptyValue::NegInf => dtype.negative_infinity_bits(),
             EmptyValue::LowestFinite => dtype.lowest_finite_bits(),
             EmptyValue::LowestWidened => dtype.seed_bits(),
+            EmptyValue::Nan => dtype.nan_bits(),
         }
     }
 }
 
 option! {
-    /// The index of a window wholly in padding.
+    /// The index of an empty window: one wholly in padding or, under [`NanPolicy::Ignore`], one of NaN alone.
     ///
     /// ```
     /// use wgpu_pooling::{EmptyIndex, MaxPool, Reference, TensorView};
@@ -438,8 +445,9 @@ option! {
     /// with the same attributes has at the index's position; the indices of such a pool lie in their own windows. A
     /// caller with such indices can choose `Error` or `Skip`. An unpool is then one dispatch without scratch memory, or
     /// two for small outputs and for windows that are dilated, adaptive or leave gaps. The rule then holds for indices
-    /// outside the index space too, whatever [`OutOfBounds`] says. Only the inverse of a pool that can have windows
-    /// wholly in padding always skips -1.
+    /// outside the index space too, whatever [`OutOfBounds`] says. Only what an inverse
+    /// skips, because a pool says so where nothing won, is no such index
+    /// ([`inverse_of`](crate::MaxUnpool::inverse_of)).
     ///
     /// ```
     /// use wgpu_pooling::{ExecuteError, MaxUnpool, OutsideWindow, Reference, TensorView};

@@ -6,9 +6,9 @@ mod index_target;
 use crate::attributes::Activation;
 use crate::element::{DType, Element, IndexType};
 use crate::error::PlanError;
-use crate::geometry::AxisWindow;
+use crate::geometry::{AxisWindow, Taps};
 use crate::index::{IndexSpace, IndexStrides};
-use crate::options::{Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds, OutsideWindow};
+use crate::options::{Duplicates, EmptyIndex, Layout, NanPolicy, OutOfBounds, OutsideWindow};
 use crate::reduction::Reduction;
 use crate::tensor::{TensorSpec, element_count};
 
@@ -231,7 +231,7 @@ pub struct IndexPlan {
     pub index_type: IndexType,
     /// The convention. Its layout is the layout of the index tensor too.
     pub space: IndexSpace,
-    /// The index of a window wholly in padding.
+    /// The index of an empty window.
     pub empty: EmptyIndex,
 }
 
@@ -280,19 +280,16 @@ pub struct PoolPlan {
     pub axes: Vec<PoolAxis>,
     /// What is reduced to: the maximum.
     pub reduction: Reduction,
-    /// The rule for NaN in a window.
+    /// The rule for NaN in a window. Integers have no `Ignore`.
     pub nan_policy: NanPolicy,
-    /// The element of Y of a window wholly in padding.
-    pub empty_value: EmptyValue,
+    /// The bits of the element of Y of an empty window, before the activation.
+    pub empty_bits: u64,
     /// The type and convention of the indices; `None` for a pool of values only.
     pub indices: Option<IndexPlan>,
     /// The function that is applied to Y.
     pub activation: Activation,
     /// The origin of X in the tensor that the index space counts.
     pub origin: Origin,
-    /// Whether X is a part of a window that does not hold the window's first element. Under `SeedFirst` no NaN wins in
-    /// such a part, and Y is a NaN if all its elements are NaN.
-    pub later_part: bool,
 }
 
 /// The origin of a part of a tensor. Only plans of tiles have an origin other than zero.
@@ -386,36 +383,68 @@ impl PoolPlan {
         self.axes.iter().any(|axis| axis.window.has_empty(axis.input, axis.output))
     }
 
-    /// Whether no NaN can win, not even as the first element in X of its window.
+    /// Whether a NaN is no element, so that a window of NaN alone is empty.
     #[inline]
     pub fn ignores_nan(&self) -> bool {
-        self.later_part && self.nan_policy == NanPolicy::SeedFirst
+        self.nan_policy == NanPolicy::Ignore
+    }
+
+    /// Whether a window can be empty: wholly in padding, or of NaN alone where these are ignored.
+    pub fn may_be_empty(&self) -> bool {
+        self.ignores_nan() || self.has_empty_windows()
+    }
+
+    /// Whether windows begin with a value that elements have to exceed, and not with an element.
+    #[inline]
+    pub fn begins_with_seed(&self) -> bool {
+        matches!(self.nan_policy, NanPolicy::SeedLowest | NanPolicy::Ignore)
     }
 
     /// Whether an element replaces the best one before it in its window.
     pub fn replaces<T: Element>(&self, best: Option<T>, v: T) -> bool {
         match (self.nan_policy, best) {
-            (NanPolicy::SeedFirst, None) => !(self.ignores_nan() && v.is_nan()),
-            (NanPolicy::PropagateLast, None) => true,
-            (NanPolicy::SeedFirst | NanPolicy::SeedLowest, Some(best)) => self.reduction.prefers(v, best),
-            (NanPolicy::PropagateLast, Some(best)) => self.reduction.prefers(v, best) || v.is_nan(),
+            (NanPolicy::SeedFirst | NanPolicy::PropagateLast, None) => true,
+            (NanPolicy::Ignore, None) => !v.is_nan(),
             (NanPolicy::SeedLowest, None) => self.reduction.prefers(v, self.seed()),
+            (NanPolicy::PropagateLast, Some(best)) => self.reduction.prefers(v, best) || v.is_nan(),
+            (_, Some(best)) => self.reduction.prefers(v, best),
         }
-    }
-
-    /// The element of Y of a window that is not empty but has no winner, before the activation.
-    pub fn lowest<T: Element>(&self) -> T {
-        if self.ignores_nan() { T::from_bits64(T::DTYPE.nan_bits()) } else { self.seed() }
     }
 
     /// The element of Y of an empty window, before the activation.
     pub fn empty<T: Element>(&self) -> T {
-        T::from_bits64(self.reduction.empty_bits(self.empty_value, T::DTYPE))
+        T::from_bits64(self.empty_bits)
     }
 
-    /// The element from which `NanPolicy::SeedLowest` starts.
+    /// The element that begins windows, where that is none of theirs. Under `NanPolicy::Ignore` it is -inf: a window
+    /// that nothing in exceeds it is empty unless it has such an element.
     pub fn seed<T: Element>(&self) -> T {
-        T::from_bits64(self.reduction.seed_bits(T::DTYPE))
+        T::from_bits64(match self.nan_policy {
+            NanPolicy::Ignore => self.reduction.lowest_bits(T::DTYPE),
+            _ => self.reduction.seed_bits(T::DTYPE),
+        })
+    }
+
+    /// The index of the window at `out` in plane (n, c), if it is empty.
+    pub fn empty_index(&self, indices: &IndexPlan, n: usize, c: usize, out: &[usize]) -> i64 {
+        let strides = indices.space.strides();
+        match indices.empty {
+            EmptyIndex::MinusOne => -1,
+            EmptyIndex::OrtUnderflow => self.origin.plane(&strides, n, c, &vec![-1; out.len()]),
+            EmptyIndex::UnitBase => self.origin.plane(&strides, n, c, &[]),
+            EmptyIndex::ClampedStart => {
+                let first: Vec<i64> = self.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o).first).collect();
+                self.origin.flat(&strides, n, c, &first)
+            }
+        }
+    }
+
+    /// The same pool of minima.
+    pub(crate) fn of_minima(self) -> PoolPlan {
+        let dtype = self.dtype();
+        let is_nan = dtype.is_float() && self.empty_bits == dtype.nan_bits();
+        let mirrored = self.empty_bits ^ Reduction::Min.mirror_bits(dtype);
+        PoolPlan { reduction: Reduction::Min, empty_bits: if is_nan { self.empty_bits } else { mirrored }, ..self }
     }
 
     /// Recomputes the tensors' shapes from batch, channels and axes.
@@ -447,7 +476,7 @@ impl PoolPlan {
             IndexType::I64 => i64::try_from(*index).is_err(),
         };
         if !self.output_shape().contains(&0)
-            && self.has_empty_windows()
+            && self.may_be_empty()
             && let Some(index) = empty_index_extremes(&indices, &self.axes).into_iter().find(overflows)
         {
             return Err(PlanError::EmptyIndexOverflow { index, index_type });
@@ -484,6 +513,9 @@ pub struct UnpoolPlan {
     pub windows: Option<Vec<AxisWindow>>,
     /// Whether the index -1 marks an empty window and is skipped.
     pub skip_minus_one: bool,
+    /// Where a window without a winner has the index of its plane's first element (`NanPolicy::SeedLowest`): the sources,
+    /// along each axis, whose windows have that element. From any other source such an index is skipped.
+    pub first_elements: Option<Vec<Taps>>,
     /// Which source wins where indices agree.
     pub duplicates: Duplicates,
     /// What becomes of indices outside the index space.

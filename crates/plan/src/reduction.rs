@@ -5,7 +5,6 @@
 //! bits inverted. Kernels compare mirrored elements (shaders/reduce/mirror.wgsl), or are given them.
 
 use crate::element::{DType, Element};
-use crate::options::EmptyValue;
 
 /// The reduction of a window's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,9 +41,9 @@ impl Reduction {
         dtype.seed_bits() ^ self.mirror_bits(dtype)
     }
 
-    /// The bits of the value of a window wholly in padding.
+    /// The bits of the lowest value: -inf or, of integers, their minimum.
     #[inline]
-    pub fn empty_bits(self, value: EmptyValue, dtype: DType) -> u64 {
-        value.bits(dtype) ^ self.mirror_bits(dtype)
+    pub fn lowest_bits(self, dtype: DType) -> u64 {
+        dtype.negative_infinity_bits() ^ self.mirror_bits(dtype)
     }
 }

@@ -12,7 +12,7 @@ use crate::element::IndexType;
 use crate::error::{PlanError, within};
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, take_digit};
-use crate::options::{EmptyIndex, IndexFlattening};
+use crate::options::{EmptyIndex, IndexFlattening, NanPolicy};
 use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
 
 pub(crate) use boxes::Boxes;
@@ -227,7 +227,14 @@ impl Tiling {
         let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
         tile.last_part = Some(begins.iter().zip(part_taps).zip(&taps).all(reaches_end));
         let (plan, extents) = (&mut tile.plan, self.plan.axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
-        plan.later_part = !first;
+        if plan.dtype().is_float() {
+            // No NaN is the first element of the window but in its first part, and a part without an element that may
+            // win says so by a NaN, which does not win there.
+            if !first && plan.nan_policy == NanPolicy::SeedFirst {
+                plan.nan_policy = NanPolicy::Ignore;
+            }
+            plan.empty_bits = plan.dtype().nan_bits();
+        }
         plan.activation = Activation::Identity;
         plan.indices = Some(IndexPlan {
             index_type: IndexType::I64,

@@ -2,10 +2,10 @@
 //! of computing the right ones, and numbers are subtracted in a wider type.
 
 use half::{bf16, f16};
-use wgpu_pooling::{BlackHat, Close, DType, Gradient, Layout, Open, PlanError, Steps, TopHat};
+use wgpu_pooling::{BlackHat, Close, DType, EmptyValue, Gradient, Layout, NanPolicy, Open, PlanError, Steps, TopHat};
 
 use crate::random::definition::{coordinates, position};
-use crate::random::elements::{Number, mask, number};
+use crate::random::elements::{Number, highest, is_nan, lowest, mask, number, quiet_nan};
 
 /// A composition by a box.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub struct Composition {
     pub anchor: Option<Vec<i64>>,
     pub iterations: i64,
     pub layout: Layout,
+    pub nan_policy: NanPolicy,
+    pub empty_value: EmptyValue,
 }
 
 impl Composition {
@@ -37,6 +39,7 @@ impl Composition {
         macro_rules! steps {
             ($type:ident) => {{
                 let made = $type::new(&self.kernel_shape).iterations(self.iterations).layout(self.layout);
+                let made = made.nan_policy(self.nan_policy).empty_value(self.empty_value);
                 let made = self.anchor.iter().fold(made, |made, anchor| made.anchor(anchor));
                 made.steps(shape, dtype)
             }};
@@ -52,8 +55,8 @@ impl Composition {
 
     /// The bits of Y, from those of X.
     pub fn definition(&self, shape: &[usize], dtype: DType, x: &[u64]) -> Vec<u64> {
-        let dilated = |x: &[u64]| self.pooled(shape, dtype, x, |a, b| a > b);
-        let eroded = |x: &[u64]| self.pooled(shape, dtype, x, |a, b| a < b);
+        let dilated = |x: &[u64]| self.pooled(shape, dtype, x, |a, b| a > b, lowest(dtype));
+        let eroded = |x: &[u64]| self.pooled(shape, dtype, x, |a, b| a < b, highest(dtype));
         let minus = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(&a, &b)| minus(dtype, a, b)).collect();
         match self.kind {
             0 => dilated(&eroded(x)),
@@ -64,8 +67,24 @@ impl Composition {
         }
     }
 
-    /// The first of the elements that wins over all others of each box. A NaN stays where it is the first.
-    fn pooled(&self, shape: &[usize], dtype: DType, x: &[u64], wins: fn(Number, Number) -> bool) -> Vec<u64> {
+    /// The first of the elements that wins over all others of each box. `furthest` is what every element wins over:
+    /// infinity, and the last finite value before it.
+    fn pooled(
+        &self,
+        shape: &[usize],
+        dtype: DType,
+        x: &[u64],
+        wins: fn(Number, Number) -> bool,
+        furthest: [u64; 2],
+    ) -> Vec<u64> {
+        let [infinity, finite] = furthest;
+        let widened = if dtype.bytes() == 2 && dtype.is_float() { infinity } else { finite };
+        let empty = match self.empty_value {
+            EmptyValue::NegInf => infinity,
+            EmptyValue::LowestFinite => finite,
+            EmptyValue::LowestWidened => widened,
+            _ => quiet_nan(dtype),
+        };
         let (channels, extents) = match self.layout {
             Layout::Nchw => (shape[1], &shape[2..]),
             Layout::Nhwc => (shape[shape.len() - 1], &shape[1..shape.len() - 1]),
@@ -82,9 +101,13 @@ impl Composition {
                 let mut taps = coordinates(extents);
                 taps.retain(|at| (0..at.len()).all(|axis| inside(axis, from[axis], at[axis])));
                 let taps = taps.iter().map(|at| x[position(self.layout, channels, extents, n, c, at)]);
-                let best =
-                    taps.reduce(|best, tap| if wins(number(dtype, tap), number(dtype, best)) { tap } else { best });
-                y[position(self.layout, channels, extents, n, c, &from)] = best.expect("the anchor lies in the box");
+                let (ignores, lasts) =
+                    (self.nan_policy == NanPolicy::Ignore, self.nan_policy == NanPolicy::PropagateLast);
+                let seed = Some(widened).filter(|_| self.nan_policy == NanPolicy::SeedLowest);
+                let taps = taps.filter(|&tap| !(ignores && is_nan(dtype, tap)));
+                let better = |best, tap| wins(number(dtype, tap), number(dtype, best)) || lasts && is_nan(dtype, tap);
+                let best = seed.into_iter().chain(taps).reduce(|best, tap| if better(best, tap) { tap } else { best });
+                y[position(self.layout, channels, extents, n, c, &from)] = best.unwrap_or(empty);
             }
         }
         y

@@ -56,7 +56,6 @@ const DTYPES: [DType; 12] = [
 ];
 const INDEX_TYPES: [IndexType; 2] = [IndexType::I32, IndexType::I64];
 const LAYOUTS: [Layout; 2] = [Layout::Nchw, Layout::Nhwc];
-const NAN_RULES: [NanPolicy; 3] = [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest];
 const ACTIVATIONS: [Activation; 7] = [
     Activation::Identity,
     Activation::Relu,
@@ -178,7 +177,7 @@ macro_rules! shared {
 
 fn plan(ask: &Ask) -> Result<Plan, PlanError> {
     let dtype = pick(&DTYPES, ask.types[1]);
-    let nan_rule = pick(&NAN_RULES, ask.types[2]);
+    let nan_rule = pick(NanPolicy::ALL, ask.types[2]);
     let index_type = pick(&INDEX_TYPES, ask.types[3]);
     let indices = [None, Some(IndexType::I32), Some(IndexType::I64)];
     let indices = pick(&indices, ask.types[4]);

@@ -75,7 +75,9 @@ pub fn texts() -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     let mut schedules = 0;
     for dtype in DType::ALL {
-        for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+        // Integers are pooled as by default where NaN is ignored.
+        let of_type = |policy: &&NanPolicy| dtype.is_float() || **policy != NanPolicy::Ignore;
+        for &nan_policy in NanPolicy::ALL.iter().filter(of_type) {
             for (number, (pool, shapes)) in pools().into_iter().enumerate() {
                 let pool = pool.nan_policy(nan_policy);
                 // Minima have the texts of maxima but for a constant.

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use bytemuck::{cast, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::{activate_all, advance};
-use wgpu_pooling_plan::{Element, ExecuteError, Index, NanPolicy, PoolPlan, with_element};
+use wgpu_pooling_plan::{Element, ExecuteError, Index, PoolPlan, with_element};
 
 use super::axes::{Axis, MOST_INDEX, index_span};
 use super::elements::LaneElement;
@@ -66,9 +66,6 @@ struct Group {
 
 /// `Err` says why the kernel does not apply.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
-    if pool.plan.ignores_nan() {
-        return Err("its windows do not begin with their first elements");
-    }
     let axes = pool.axes()?;
     let (last, outer) = axes.split_last().ok_or("it has no axis")?;
     if pool.plan.has_empty_windows() {
@@ -187,7 +184,7 @@ impl Direct {
     /// than their seed. With indices, windows begin with their first taps in any case, and
     /// [`GroupJob::begin_with_seed`] follows.
     fn seed<T: Element>(&self, plan: &PoolPlan) -> Option<T> {
-        let seeded = plan.nan_policy == NanPolicy::SeedLowest && T::DTYPE.is_float() && plan.indices.is_none();
+        let seeded = plan.begins_with_seed() && T::DTYPE.is_float() && plan.indices.is_none();
         seeded.then(|| plan.seed())
     }
 
@@ -451,7 +448,7 @@ impl<T: Element> GroupJob<'_, T> {
     /// with NaN.
     fn begin_with_seed<C: VectorCode<Element = T>>(&self, y: &mut [T], indices: &mut IndicesMut<'_>) {
         let (plan, group) = (self.part.plan, self.group);
-        if plan.nan_policy != NanPolicy::SeedLowest {
+        if !plan.begins_with_seed() {
             return;
         }
         let (seed, width) = (plan.seed::<T>(), group.lanes.len());

@@ -41,7 +41,9 @@ impl PoolKernel for General {
         mut indices: Option<IndicesMut<'_>>,
         _: &mut Scratch,
     ) -> Result<(), ExecuteError> {
-        with_element!(part.plan.dtype(), T => pool::<T>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut()));
+        with_element!(part.plan.dtype(), T => {
+            pool::<T>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut(), |_| true);
+        });
         Ok(())
     }
 
@@ -51,8 +53,14 @@ impl PoolKernel for General {
     }
 }
 
-/// Computes a part of Y, and of Indices in the order of Y.
-fn pool<T: Element>(part: &PartOf<'_>, x: &[T], y: &mut [T], mut indices: Option<&mut IndicesMut<'_>>) {
+/// Computes a part of Y, and of Indices in the order of Y: those elements of Y that are `wanted`, as they stand there.
+pub(crate) fn pool<T: Element>(
+    part: &PartOf<'_>,
+    x: &[T],
+    y: &mut [T],
+    mut indices: Option<&mut IndicesMut<'_>>,
+    wanted: impl Fn(T) -> bool,
+) {
     let PartOf { plan, view, part, .. } = *part;
     let extents: Vec<usize> = view.axes[1..].iter().map(|axis| axis.output).chain([view.inner]).collect();
     let mut written = 0;
@@ -60,6 +68,10 @@ fn pool<T: Element>(part: &PartOf<'_>, x: &[T], y: &mut [T], mut indices: Option
         let plane = outer * view.plane();
         let (index_of_plane, index_of_seed) = (view.index_of_plane(outer), view.index_of_seed(outer));
         for_each(&extents, &mut |at| {
+            if !wanted(y[written]) {
+                written += 1;
+                return;
+            }
             let (inner, rest) = at.split_last().unwrap_or((&0, &[]));
             let mut out = At::default();
             out[0] = row;
@@ -91,9 +103,10 @@ pub(crate) fn window<T: Element>(
         *taps = axis.taps(output);
     }
     let taps = &taps[..axes];
+    let empty = || (plan.empty(), view.empty_index(of_plane, taps.iter().map(|taps| taps.first)));
     if taps.iter().any(|taps| taps.count == 0) {
-        let index = view.empty_index(of_plane, taps.iter().map(|taps| taps.first));
-        return (activate(plan.activation, plan.empty()), index);
+        let (value, index) = empty();
+        return (activate(plan.activation, value), index);
     }
     let mut best: Option<Maximum<T>> = None;
     let (last, last_taps) = (&view.axes[axes - 1], taps[axes - 1]);
@@ -120,7 +133,8 @@ pub(crate) fn window<T: Element>(
             let along = view.axes.iter().zip(best.at).map(|(axis, place)| place.wrapping_mul(axis.index_stride));
             (best.value, along.fold(view.index_base.wrapping_add(of_plane), i64::wrapping_add))
         }
-        None => (plan.lowest(), of_seed),
+        None if plan.ignores_nan() => empty(),
+        None => (plan.seed(), of_seed),
     };
     (activate(plan.activation, value), index)
 }

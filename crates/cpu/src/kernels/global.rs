@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::activate_all;
-use wgpu_pooling_plan::{Element, ExecuteError, NanPolicy, PoolPlan, with_element};
+use wgpu_pooling_plan::{Element, ExecuteError, PoolPlan, with_element};
 
 use super::elements::LaneElement;
 use super::indices::IndicesMut;
@@ -170,7 +170,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> RunWindows<'a, C> {
             next = expected * axis.input as i64;
             axis.index_stride == expected
         });
-        let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
+        let seed = plan.begins_with_seed().then(|| plan.seed());
         RunWindows { plan, view, runs, simd, x, seed, nan_wins: nan_wins(plan), counts_on }
     }
 

@@ -17,7 +17,7 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::EmptyBase;
-use wgpu_pooling_plan::{ExecuteError, Index, Layout, NanPolicy, PoolPlan};
+use wgpu_pooling_plan::{ExecuteError, Index, Layout, PoolPlan};
 
 use super::axes::MOST_INDEX;
 use super::general::General;
@@ -58,8 +58,8 @@ impl InterleavedSizes {
         if view.inner != 1 {
             return Err("its channels are interleaved already");
         }
-        if plan.ignores_nan() || plan.has_empty_windows() {
-            return Err("windows are empty, or do not begin with their first elements");
+        if plan.has_empty_windows() {
+            return Err("windows are empty");
         }
         if pool.permutes() {
             return Err("its indices have another layout");
@@ -169,7 +169,7 @@ impl PoolKernel for Interleaved {
 /// The leading axes that are counted as planes, and the other axes.
 fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
     // The index of a seed names the first element of its whole plane.
-    let seeded = plan.nan_policy == NanPolicy::SeedLowest && plan.indices.is_some();
+    let seeded = plan.begins_with_seed() && plan.indices.is_some();
     let most = if seeded { 0 } else { view.axes.len() - 1 };
     view.axes.split_at(view.axes[..most].iter().take_while(|axis| axis.is_identity()).count())
 }

@@ -12,7 +12,9 @@ use super::tuning::threads::MIRRORED_BYTES;
 /// The pool of the maxima of a mirrored X, if the plan is a minimum. The activation is for elements that are mirrored
 /// back.
 pub(crate) fn maxima(plan: &PoolPlan) -> Option<PoolPlan> {
-    let maxima = || PoolPlan { reduction: Reduction::Max, activation: Activation::Identity, ..plan.clone() };
+    let empty_bits = plan.empty_bits ^ plan.reduction.mirror_bits(plan.dtype());
+    let maxima =
+        || PoolPlan { reduction: Reduction::Max, empty_bits, activation: Activation::Identity, ..plan.clone() };
     (plan.reduction != Reduction::Max).then(maxima)
 }
 

@@ -5,6 +5,7 @@
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::cpu_kernel::CpuKernel;
+use super::ignoring::Ignoring;
 use super::kernel::{Kernel, Pool, PoolKernel};
 use super::view::View;
 use super::{columns, direct, flat, general, global, interleaved, separable};
@@ -36,7 +37,12 @@ pub(crate) fn choose(
         let kernel = asked.unwrap_or(CpuKernel::General).name();
         PlanError::KernelDoesNotApply { kernel, reason }
     };
-    chosen.map(|(kernel, offer)| (kernel, offer.mirrors, (offer.layout)())).map_err(refused)
+    let (kernel, offer) = chosen.map_err(refused)?;
+    let (mirrors, mut laid_out) = (offer.mirrors, (offer.layout)());
+    if kernel != CpuKernel::General && Ignoring::applies(plan) {
+        laid_out = Box::new(Ignoring::new(plan, mirrors, laid_out));
+    }
+    Ok((kernel, mirrors, laid_out))
 }
 
 #[cfg(test)]

@@ -60,9 +60,6 @@ impl Runs {
     /// `Err` says why the windows are not runs.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Runs, &'static str> {
         let refused = "its windows are not runs of neighbouring elements";
-        if plan.ignores_nan() {
-            return Err("it is a part of a window");
-        }
         if plan.has_empty_windows() {
             return Err("windows are empty");
         }

@@ -12,6 +12,7 @@ use wgpu_pooling_plan::{
 };
 
 use super::cpu_kernel::CpuKernel;
+use super::first_elements::put_first_elements;
 use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::own_windows::stay_in_their_windows;
@@ -226,12 +227,16 @@ fn scatter(
     context.run(units.parts.iter().zip(y).collect(), |(part, y), scratch| {
         for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(units.elements * bytes)) {
             let sources = unit * units.sources..(unit + 1) * units.sources;
-            let x = &x[sources.start * bytes..sources.end * bytes];
+            let own = &x[sources.start * bytes..sources.end * bytes];
             let of_unit = Unit { plan, units: &units, multiples: &multiples, number: unit, simd: context.simd };
             let stay = with_word!(plan, W => {
                 let mut written = Written::<W> { y: cast_slice_mut(y), zeros: 0 };
-                let stay = of_unit.scatter(cast_slice(x), indices.part(sources), &mut written, scratch)?;
+                let stay = of_unit.scatter(cast_slice(own), indices.part(sources), &mut written, scratch)?;
                 written.fill_up_to(units.elements);
+                if let Some(have) = &plan.first_elements {
+                    let planes = unit * units.planes..(unit + 1) * units.planes;
+                    put_first_elements((plan, have), |plane| base(plan, plane), planes, cast_slice::<u8, W>(x), indices, written.y);
+                }
                 stay
             });
             if !stay {

@@ -215,11 +215,8 @@ pub enum PlanError {
         /// X's shape.
         actual: Vec<usize>,
     },
-    /// A pool with windows wholly in padding whose empty index could be mistaken for an element cannot be inverted.
-    #[error(
-        "the pool can have windows wholly in padding, and its empty_index is {empty_index}; only minus_one can be \
-         inverted"
-    )]
+    /// A pool that can have empty windows, whose index could be mistaken for an element's, cannot be inverted.
+    #[error("the pool can have empty windows, and its empty_index is {empty_index}; only minus_one can be inverted")]
     NotInvertible {
         /// The pool's option.
         empty_index: crate::options::EmptyIndex,
@@ -269,6 +266,14 @@ pub enum PlanError {
         first: &'static str,
         /// The other.
         second: &'static str,
+    },
+    /// A value of empty windows that the element type does not have.
+    #[error("empty_value: {empty_value} is not defined for {dtype}")]
+    EmptyValueType {
+        /// The option.
+        empty_value: crate::options::EmptyValue,
+        /// The element type.
+        dtype: DType,
     },
     /// An activation that does not exist for the element type.
     #[error("{activation} is not defined for {dtype}")]

@@ -6,7 +6,7 @@ use super::pool_options::{PoolOptions, pool_options};
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
-use crate::options::{IndexFlattening, Layout, NanPolicy, StorageOrder};
+use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
 use crate::plan::{Dimensions, IndexPlan, Plan, PoolAxis, PoolPlan};
 use crate::pooling::Pooling;
 use crate::request::{AsTensor, Pool, Request};
@@ -100,7 +100,6 @@ impl Pooling for AdaptiveMaxPool {
             .zip(&dimensions.spatial)
             .map(|(output, &input)| PoolAxis { input, output, window: AxisWindow::adaptive(input, output) })
             .collect();
-        // Adaptive windows are never empty, so the rules for empty windows are never used.
         let pool = MaxPool::with_options([], &self.options);
         pool.on_axes("adaptive_max_pool", (dimensions, axes), StorageOrder::default(), dtype)
     }

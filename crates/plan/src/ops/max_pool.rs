@@ -46,8 +46,6 @@ pub struct MaxPool {
     ceil_rule: Option<CeilRule>,
     same_padding: SamePadding,
     size_rounding: SizeRounding,
-    empty_value: EmptyValue,
-    empty_index: EmptyIndex,
     pads_limit: PadsLimit,
     activation: Activation,
     options: PoolOptions,
@@ -74,8 +72,6 @@ impl MaxPool {
             ceil_rule: None,
             same_padding: SamePadding::default(),
             size_rounding: SizeRounding::default(),
-            empty_value: EmptyValue::default(),
-            empty_index: EmptyIndex::default(),
             pads_limit: PadsLimit::default(),
             activation: Activation::default(),
             options: PoolOptions::new(IndexFlattening::default()),
@@ -294,39 +290,6 @@ impl MaxPool {
         self
     }
 
-    /// The value of a window wholly in padding. Default [`EmptyValue::NegInf`], the maximum of nothing.
-    ///
-    /// ```
-    /// use wgpu_pooling::{EmptyValue, MaxPool, Reference, TensorView};
-    ///
-    /// let x = TensorView::new(&[1, 1, 1], &[7.0f32])?;
-    /// let pool = MaxPool::new([1]).pads([0, 1]).empty_value(EmptyValue::LowestFinite);
-    /// assert_eq!(pool.on(x).run_blocking(&Reference)?.data(), &[7.0, f32::MIN]);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    pub fn empty_value(mut self, value: EmptyValue) -> Self {
-        self.empty_value = value;
-        self
-    }
-
-    /// The index of a window wholly in padding. Default -1, the only one that [`MaxUnpool::inverse_of`] can distinguish
-    /// from the index of an element.
-    ///
-    /// [`MaxUnpool::inverse_of`]: crate::MaxUnpool::inverse_of
-    ///
-    /// ```
-    /// use wgpu_pooling::{EmptyIndex, MaxPool, Reference, TensorView};
-    ///
-    /// let x = TensorView::new(&[1, 2, 1], &[7u8, 8])?;
-    /// let pool = MaxPool::new([1]).pads([0, 1]).empty_index(EmptyIndex::UnitBase);
-    /// assert_eq!(pool.on(x).with_indices::<i64>().run_blocking(&Reference)?.1.data(), &[0, 0, 1, 1]);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    pub fn empty_index(mut self, index: EmptyIndex) -> Self {
-        self.empty_index = index;
-        self
-    }
-
     /// Refuses pads that a peer refuses, with [`PlanError::PadExceedsLimit`]. Default: none are refused.
     ///
     /// ```
@@ -402,6 +365,10 @@ impl MaxPool {
         let space = self.options.space(order, &dimensions);
         // A combination that no convention has is refused even when no indices are requested.
         space.check()?;
+        let PoolOptions { empty_value, empty_index: empty, .. } = self.options;
+        if empty_value == EmptyValue::Nan && !dtype.is_float() {
+            return Err(PlanError::EmptyValueType { empty_value, dtype });
+        }
         let plan = PoolPlan {
             operator,
             inputs: Vec::new(),
@@ -410,14 +377,17 @@ impl MaxPool {
             channels: dimensions.channels,
             axes,
             reduction: Reduction::Max,
-            nan_policy: self.options.nan_policy,
-            empty_value: self.empty_value,
+            // No integer is ignored.
+            nan_policy: match self.options.nan_policy {
+                NanPolicy::Ignore if !dtype.is_float() => NanPolicy::default(),
+                policy => policy,
+            },
+            empty_bits: empty_value.bits(dtype),
             indices: None,
             activation: self.activation,
             origin: Origin::default(),
-            later_part: false,
         };
-        let rules = IndexPlan { index_type: IndexType::I64, space, empty: self.empty_index };
+        let rules = IndexPlan { index_type: IndexType::I64, space, empty };
         Ok((plan.complete(dtype, self.options.layout)?, rules))
     }
 

@@ -4,13 +4,13 @@ use super::node::{axes, extents, read_attributes};
 use crate::attributes::{Activation, Attribute};
 use crate::element::{DType, Index, IndexType};
 use crate::error::PlanError;
-use crate::geometry::{AxisWindow, max_unpool_axis, max_unpool_window};
+use crate::geometry::{AxisWindow, Taps, max_unpool_axis, max_unpool_window};
 use crate::index::IndexSpace;
 use crate::options::{
-    Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, OutsideWindow, StorageOrder, UnpoolMinSize,
-    UnpoolSpace,
+    Duplicates, EmptyIndex, IndexFlattening, Layout, NanPolicy, OutOfBounds, OutsideWindow, StorageOrder,
+    UnpoolMinSize, UnpoolSpace,
 };
-use crate::plan::{Dimensions, IndexPlan, Plan, PoolPlan, UnpoolPlan};
+use crate::plan::{Dimensions, IndexPlan, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 use crate::pooling::Pooling;
 use crate::request::{AsTensor, Request};
 use crate::tensor::Tensor;
@@ -77,6 +77,7 @@ struct Resolved {
     space: IndexSpace,
     windows: Option<Vec<AxisWindow>>,
     skip_minus_one: bool,
+    first_elements: Option<Vec<Taps>>,
 }
 
 impl MaxUnpool {
@@ -107,13 +108,14 @@ impl MaxUnpool {
 
     /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back to their positions.
     ///
-    /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of a
-    /// window wholly in padding is skipped. Only `duplicates`, `out_of_bounds`, `outside_window` and `activation` can
+    /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of an
+    /// empty window is skipped. Of a pool with [`NanPolicy::SeedLowest`], the index of a plane's first element is skipped
+    /// where the window lacks that element: nothing won there. Only `duplicates`, `out_of_bounds`, `outside_window` and `activation` can
     /// be set afterwards; setting any other attribute or convention is an error of [`plan`](MaxUnpool::plan).
     ///
     /// # Errors
     /// [`plan`](MaxUnpool::plan) returns the errors of the pool's own plan, and [`PlanError::NotInvertible`] for a pool
-    /// whose windows wholly in padding have an index that could be an element's.
+    /// whose empty windows have an index that could be an element's.
     ///
     /// ```
     /// use wgpu_pooling::{MaxPool, MaxUnpool, Reference, TensorView};
@@ -448,7 +450,7 @@ impl MaxUnpool {
             Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout(),
         };
         let dimensions = Dimensions::of(shape, layout)?;
-        let Resolved { outputs, space, windows, skip_minus_one } = match &self.target {
+        let Resolved { outputs, space, windows, skip_minus_one, first_elements } = match &self.target {
             Target::Attributes(own) => own.resolve(&dimensions)?,
             Target::Pool(pool) => inverse(pool.as_ref().as_ref().map_err(Clone::clone)?, shape)?,
         };
@@ -467,6 +469,7 @@ impl MaxUnpool {
             space,
             windows,
             skip_minus_one,
+            first_elements,
             duplicates: self.duplicates,
             out_of_bounds: self.out_of_bounds,
             outside_window: self.outside_window,
@@ -510,7 +513,7 @@ impl Attributes {
         let space = IndexSpace::new(dimensions.batch, dimensions.channels, extents);
         let space = space.with_flatten(self.flatten).with_order(self.index_order).with_layout(self.index_layout);
         let windows = attributes.iter().map(max_unpool_window).collect();
-        Ok(Resolved { outputs, space, windows, skip_minus_one: false })
+        Ok(Resolved { outputs, space, windows, skip_minus_one: false, first_elements: None })
     }
 }
 
@@ -558,10 +561,13 @@ fn inverse(pool: &PoolPlan, shape: &[usize]) -> Result<Resolved, PlanError> {
     // `inverse_of` plans with indices.
     let indices =
         pool.indices.as_ref().ok_or(PlanError::MissingAttribute { operator: "MaxUnpool", attribute: "Indices" })?;
-    let skip_minus_one = pool.has_empty_windows();
+    let skip_minus_one = pool.may_be_empty();
     if skip_minus_one && indices.empty != EmptyIndex::MinusOne {
         return Err(PlanError::NotInvertible { empty_index: indices.empty });
     }
     let windows = Some(pool.axes.iter().map(|axis| axis.window).collect());
-    Ok(Resolved { outputs: indices.space.extents.clone(), space: indices.space.clone(), windows, skip_minus_one })
+    let of_first = |axis: &PoolAxis| axis.window.windows_of_first(axis.input, axis.output);
+    let first_elements = (pool.nan_policy == NanPolicy::SeedLowest).then(|| pool.axes.iter().map(of_first).collect());
+    let space = indices.space.clone();
+    Ok(Resolved { outputs: space.extents.clone(), space, windows, skip_minus_one, first_elements })
 }

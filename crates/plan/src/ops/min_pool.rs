@@ -6,7 +6,6 @@ use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::plan::{IndexPlan, Plan, PoolPlan};
 use crate::pooling::Pooling;
-use crate::reduction::Reduction;
 use crate::request::{AsTensor, Pool, Request};
 use crate::tensor::Tensor;
 
@@ -16,7 +15,8 @@ use crate::tensor::Tensor;
 /// Windows, options and the conventions of indices are those of the pool of maxima. The order of elements is reversed:
 /// of equal elements the first wins, -0 equals +0, and NaN is ranked by the pool's [`NanPolicy`](crate::NanPolicy) as
 /// among maxima. [`EmptyValue`](crate::EmptyValue) and [`NanPolicy::SeedLowest`](crate::NanPolicy::SeedLowest) are
-/// mirrored: a window wholly in padding gives +inf, integers their maximum. [`MaxUnpool`](crate::MaxUnpool) takes the
+/// mirrored, but for [`EmptyValue::Nan`](crate::EmptyValue::Nan): an empty window gives +inf, integers their maximum.
+/// [`MaxUnpool`](crate::MaxUnpool) takes the
 /// indices.
 ///
 /// ```
@@ -119,6 +119,6 @@ impl<P: Pooling> Pooling for Minimum<P> {
             "adaptive_max_pool" => "adaptive_min_pool",
             _ => "min_pool",
         };
-        Ok((PoolPlan { operator, reduction: Reduction::Min, ..plan }, rules))
+        Ok((PoolPlan { operator, ..plan.of_minima() }, rules))
     }
 }

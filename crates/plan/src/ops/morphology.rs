@@ -4,7 +4,7 @@ use super::max_pool::MaxPool;
 use super::min_pool::Minimum;
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
-use crate::options::Layout;
+use crate::options::{EmptyValue, Layout, NanPolicy};
 use crate::plan::{IndexPlan, Plan, PoolPlan};
 use crate::pooling::Pooling;
 use crate::request::{AsTensor, Pool, Request};
@@ -17,6 +17,8 @@ pub(super) struct SlidingBox {
     pub anchor: Option<Vec<i64>>,
     pub iterations: i64,
     pub layout: Layout,
+    pub nan_policy: NanPolicy,
+    pub empty_value: EmptyValue,
 }
 
 impl SlidingBox {
@@ -48,15 +50,16 @@ impl SlidingBox {
             begins.push(all(anchor));
             ends.push(all(before.saturating_sub(anchor)));
         }
-        Ok(MaxPool::new(kernel_shape).pads([begins, ends].concat()).layout(self.layout))
+        let pool = MaxPool::new(kernel_shape).pads([begins, ends].concat()).layout(self.layout);
+        Ok(pool.nan_policy(self.nan_policy).empty_value(self.empty_value))
     }
 }
 
 /// Flat dilation by a box: each element becomes the largest within the box around it.
 ///
 /// Y has the shape of X: the first window begins `anchor` elements before the first element. What lies outside of X
-/// never wins, which is OpenCV's default border, and what reflected and repeated borders give for centred boxes. NaN
-/// wins only as the first element of its window ([`NanPolicy::SeedFirst`](crate::NanPolicy)).
+/// never wins, which is OpenCV's default border, and what reflected and repeated borders give for centred boxes. By
+/// default a NaN wins only as the first element of its window ([`NanPolicy::SeedFirst`](crate::NanPolicy)).
 ///
 /// ```
 /// use wgpu_pooling::{Dilate, Reference, TensorView};
@@ -72,8 +75,8 @@ pub struct Dilate(SlidingBox);
 /// Flat erosion by a box: each element becomes the smallest within the box around it.
 ///
 /// Y has the shape of X: the first window begins `anchor` elements before the first element. What lies outside of X
-/// never wins, which is OpenCV's default border, and what reflected and repeated borders give for centred boxes. NaN
-/// wins only as the first element of its window ([`NanPolicy::SeedFirst`](crate::NanPolicy)).
+/// never wins, which is OpenCV's default border, and what reflected and repeated borders give for centred boxes. By
+/// default a NaN wins only as the first element of its window ([`NanPolicy::SeedFirst`](crate::NanPolicy)).
 ///
 /// ```
 /// use wgpu_pooling::{Erode, Reference, TensorView};
@@ -101,9 +104,14 @@ macro_rules! by_boxes {
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
             pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
-                let kernel_shape = kernel_shape.as_ref().to_vec();
-                let layout = $crate::options::Layout::default();
-                $type($crate::ops::morphology::SlidingBox { kernel_shape, anchor: None, iterations: 1, layout })
+                $type($crate::ops::morphology::SlidingBox {
+                    kernel_shape: kernel_shape.as_ref().to_vec(),
+                    anchor: None,
+                    iterations: 1,
+                    layout: Default::default(),
+                    nan_policy: Default::default(),
+                    empty_value: Default::default(),
+                })
             }
 
             /// The element of the box that lies on the output's own position. Default half of each extent, rounded
@@ -136,6 +144,40 @@ macro_rules! by_boxes {
                 self.0.layout = layout;
                 self
             }
+
+            /// The rule for NaN, in each step. Default [`NanPolicy::SeedFirst`](crate::NanPolicy::SeedFirst): a NaN
+            /// wins only as the first element of its window.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{NanPolicy, Reference, TensorView, ", stringify!($type), "};")]
+            ///
+            /// let x = TensorView::new(&[1, 1, 3], &[f32::NAN, 2.0, 2.0])?;
+            #[doc = concat!("let by_box = ", stringify!($type), "::new([3]).nan_policy(NanPolicy::Ignore);")]
+            /// assert!(!by_box.on(x).run_blocking(&Reference)?.data()[1].is_nan());
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn nan_policy(mut self, policy: $crate::options::NanPolicy) -> Self {
+                self.0.nan_policy = policy;
+                self
+            }
+
+            /// The value of a window of NaN alone where these are ignored, in each step. Default -inf in dilations and
+            /// +inf in erosions; [`EmptyValue::Nan`](crate::EmptyValue::Nan) is ignored by the step after it.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::", stringify!($type), ";")]
+            /// use wgpu_pooling::{EmptyValue, NanPolicy, Reference, TensorView};
+            ///
+            /// let x = TensorView::new(&[1, 1, 5], &[2.0, 2.0, f32::NAN, f32::NAN, f32::NAN])?;
+            #[doc = concat!("let by_box = ", stringify!($type), "::new([3]).nan_policy(NanPolicy::Ignore);")]
+            /// let y = by_box.empty_value(EmptyValue::Nan).on(x).run_blocking(&Reference)?;
+            /// assert!(!y.data()[1].is_nan() && y.data()[4].is_nan());
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn empty_value(mut self, value: $crate::options::EmptyValue) -> Self {
+                self.0.empty_value = value;
+                self
+            }
         }
     };
 }
@@ -146,7 +188,8 @@ macro_rules! morphology {
     ($type:ident, $operator:literal, $pool:expr) => {
         impl $type {
             /// How often the box is applied, in one pass over one larger box. Default 1. The result is that of as many
-            /// calls, but for NaN, which only wins as the first element of its window, and for the sign of zeros.
+            /// calls, but for the sign of zeros, for a NaN that can win, and for values of empty windows that elements
+            /// can be below.
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{", stringify!($type), ", Reference, Tensor};")]

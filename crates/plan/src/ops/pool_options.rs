@@ -1,7 +1,7 @@
-//! The options that all pools have: layouts, the index convention, the rule for NaN.
+//! The options that all pools have: layouts, the index convention, the rules for NaN and for empty windows.
 
 use crate::index::IndexSpace;
-use crate::options::{IndexFlattening, Layout, NanPolicy, StorageOrder};
+use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
 use crate::plan::Dimensions;
 
 /// The options that all pools have.
@@ -13,6 +13,8 @@ pub(super) struct PoolOptions {
     /// `None` leaves the order to the operator's other attributes.
     pub index_order: Option<StorageOrder>,
     pub nan_policy: NanPolicy,
+    pub empty_value: EmptyValue,
+    pub empty_index: EmptyIndex,
 }
 
 impl PoolOptions {
@@ -23,6 +25,8 @@ impl PoolOptions {
             flatten,
             index_order: None,
             nan_policy: NanPolicy::default(),
+            empty_value: EmptyValue::default(),
+            empty_index: EmptyIndex::default(),
         }
     }
 
@@ -125,6 +129,44 @@ macro_rules! pool_options {
             /// ```
             pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
                 self.options.nan_policy = policy;
+                self
+            }
+
+            /// The value of an empty window, one wholly in padding or, under [`NanPolicy::Ignore`], one of NaN alone.
+            /// Default [`EmptyValue::NegInf`], the maximum of nothing.
+            ///
+            /// ```
+            #[doc = concat!(" use wgpu_pooling::", stringify!($type), ";")]
+            /// use wgpu_pooling::{EmptyValue, NanPolicy, Reference, TensorView};
+            ///
+            /// let x = TensorView::new(&[1, 1, 2], &[f32::NAN; 2])?;
+            #[doc = concat!(" let pool = ", $line, ".nan_policy(NanPolicy::Ignore);")]
+            /// assert_eq!(pool.on(x).run_blocking(&Reference)?.data(), &[f32::NEG_INFINITY]);
+            /// let pool = pool.empty_value(EmptyValue::LowestFinite);
+            /// assert_eq!(pool.on(x).run_blocking(&Reference)?.data(), &[f32::MIN]);
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn empty_value(mut self, value: EmptyValue) -> Self {
+                self.options.empty_value = value;
+                self
+            }
+
+            /// The index of an empty window. Default -1, the only one that [`MaxUnpool::inverse_of`] can distinguish
+            /// from the index of an element.
+            ///
+            /// [`MaxUnpool::inverse_of`]: crate::MaxUnpool::inverse_of
+            ///
+            /// ```
+            #[doc = concat!(" use wgpu_pooling::", stringify!($type), ";")]
+            /// use wgpu_pooling::{EmptyIndex, NanPolicy, Reference, TensorView};
+            ///
+            /// let x = TensorView::new(&[1, 1, 2], &[f32::NAN; 2])?;
+            #[doc = concat!(" let pool = ", $line, ".nan_policy(NanPolicy::Ignore).empty_index(EmptyIndex::UnitBase);")]
+            /// assert_eq!(pool.on(x).with_indices::<i64>().run_blocking(&Reference)?.1.data(), &[0]);
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn empty_index(mut self, index: EmptyIndex) -> Self {
+                self.options.empty_index = index;
                 self
             }
         }

@@ -2,6 +2,7 @@
 
 use super::{IndexTarget, UnpoolPlan};
 use crate::error::ExecuteError;
+use crate::geometry::Taps;
 use crate::options::{OutOfBounds, OutsideWindow};
 
 impl UnpoolPlan {
@@ -26,6 +27,9 @@ impl UnpoolPlan {
         if self.skip_minus_one && index == -1 {
             return IndexTarget::Nothing;
         }
+        if self.skips_first(index, n, c, at) {
+            return IndexTarget::Nothing;
+        }
         let scatters = self.outside_window == OutsideWindow::Scatter;
         let Some((target_n, target_c)) = self.space.decode_into(index, n, c, target) else {
             return if scatters { IndexTarget::OutOfRange } else { IndexTarget::Outside };
@@ -34,12 +38,17 @@ impl UnpoolPlan {
             return IndexTarget::Element(target_n, target_c);
         }
         let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at);
-        let mut inside = windows.zip(&*target).map(|(((window, &extent), &source), &place)| {
-            let taps = window.taps(source, extent);
-            let ahead = (place as i64).saturating_sub(taps.first);
-            (0..taps.count).contains(&ahead.div_euclid(taps.step.max(1))) && ahead.rem_euclid(taps.step.max(1)) == 0
-        });
+        let mut inside = windows
+            .zip(&*target)
+            .map(|(((window, &extent), &source), &place)| window.taps(source, extent).contains(place as i64));
         let own = (target_n, target_c) == (n, c) && inside.all(|inside| inside);
         if own { IndexTarget::Element(n, c) } else { IndexTarget::Outside }
+    }
+
+    /// Whether an index says that nothing won: it names the first element of the source's plane, which its window lacks.
+    fn skips_first(&self, index: i64, n: usize, c: usize, at: &[usize]) -> bool {
+        let has = |sources: &Vec<Taps>| sources.iter().zip(at).all(|(sources, &at)| sources.contains(at as i64));
+        let names = || index == self.space.strides().flat(n, c, &[]);
+        self.first_elements.as_ref().is_some_and(|sources| names() && !has(sources))
     }
 }

@@ -3,8 +3,8 @@
 use crate::activation;
 use crate::element::Element;
 use crate::error::{ExecuteError, PlanError};
-use crate::options::{EmptyIndex, Layout};
-use crate::plan::{IndexPlan, PoolPlan};
+use crate::options::Layout;
+use crate::plan::PoolPlan;
 use crate::tensor::{Tensor, TensorView, for_each, for_each_element, position, zeros};
 
 /// The outcome of a window.
@@ -13,7 +13,7 @@ enum Outcome<T> {
     Element { value: T, at: Vec<usize> },
     /// Nothing in the window is above the lowest value (`NanPolicy::SeedLowest`).
     Lowest,
-    /// The window lies wholly in padding.
+    /// The window has no element.
     Empty,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn max_pool_with_indices<T: Element>(
                 plan.origin.flat(&strides, n, c, &at)
             }
             Outcome::Lowest => plan.origin.plane(&strides, n, c, &vec![0; out.len()]),
-            Outcome::Empty => empty_index(plan, index_plan, n, c, out),
+            Outcome::Empty => plan.empty_index(index_plan, n, c, out),
         };
         indices[output_position(plan, index_plan.space.layout, n, c, out)] = index;
         y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
@@ -87,6 +87,7 @@ fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize])
     }
     match current {
         Some((value, at)) => Outcome::Element { value, at },
+        None if plan.ignores_nan() => Outcome::Empty,
         None => Outcome::Lowest,
     }
 }
@@ -109,24 +110,10 @@ fn for_each_tap(plan: &PoolPlan, out: &[usize], visit: &mut dyn FnMut(&[usize]))
 fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
     let maximum = match outcome {
         Outcome::Element { value, .. } => value,
-        Outcome::Lowest => plan.lowest(),
+        Outcome::Lowest => plan.seed(),
         Outcome::Empty => plan.empty(),
     };
     activation::activate(plan.activation, maximum)
-}
-
-/// The index of a window wholly in padding.
-fn empty_index(plan: &PoolPlan, indices: &IndexPlan, n: usize, c: usize, out: &[usize]) -> i64 {
-    let strides = indices.space.strides();
-    match indices.empty {
-        EmptyIndex::MinusOne => -1,
-        EmptyIndex::OrtUnderflow => plan.origin.plane(&strides, n, c, &vec![-1; out.len()]),
-        EmptyIndex::UnitBase => plan.origin.plane(&strides, n, c, &vec![0; out.len()]),
-        EmptyIndex::ClampedStart => {
-            let first: Vec<i64> = plan.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o).first).collect();
-            plan.origin.flat(&strides, n, c, &first)
-        }
-    }
 }
 
 fn output_position(plan: &PoolPlan, layout: Layout, n: usize, c: usize, out: &[usize]) -> usize {

@@ -78,7 +78,8 @@ impl PoolStream<'_, '_> {
             return Ok(());
         }
         let (n, c) = (tile.output().batch.start, tile.output().channels.start);
-        let (value, index) = std::mem::take(&mut self.window).finish(self.plan, n, c);
+        let out: Vec<usize> = tile.output().spatial.iter().map(|range| range.start).collect();
+        let (value, index) = std::mem::take(&mut self.window).finish(self.plan, n, c, &out);
         self.write(tile, &value, index.as_ref().map(|index| Indices::I64(std::slice::from_ref(index)))).await
     }
 

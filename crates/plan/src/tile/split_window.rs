@@ -31,18 +31,23 @@ impl SplitWindow {
         });
     }
 
-    /// The bytes of the element of Y, and the index if the plan of the whole pool has one, of the window in plane
-    /// (n, c).
-    pub fn finish(self, plan: &PoolPlan, n: usize, c: usize) -> (Vec<u8>, Option<i64>) {
+    /// The bytes of the element of Y, and the index if the plan of the whole pool has one, of the window at `out` in
+    /// plane (n, c).
+    pub fn finish(self, plan: &PoolPlan, n: usize, c: usize, out: &[usize]) -> (Vec<u8>, Option<i64>) {
         let extents: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
         let mut at = vec![0; extents.len()];
         let mut rest = self.best.map_or(0, |(_, position)| position);
         for (coordinate, &extent) in at.iter_mut().zip(&extents).rev() {
             *coordinate = take_digit(&mut rest, extent as u64) as i64;
         }
-        let index = plan.indices.as_ref().map(|indices| indices.space.strides().flat(n, c, &at));
-        // A window with elements can lack a winner only under SeedLowest.
-        let bits = self.best.map_or_else(|| plan.reduction.seed_bits(plan.dtype()), |(bits, _)| bits);
+        let empty = self.best.is_none() && plan.ignores_nan();
+        let index = plan.indices.as_ref().map(|indices| match empty {
+            true => plan.empty_index(indices, n, c, out),
+            false => indices.space.strides().flat(n, c, &at),
+        });
+        // Otherwise a window with elements can lack a winner only under SeedLowest.
+        let without = if empty { plan.empty_bits } else { plan.reduction.seed_bits(plan.dtype()) };
+        let bits = self.best.map_or(without, |(bits, _)| bits);
         let y = with_element!(plan.dtype(), T => {
             bytemuck::bytes_of(&activate(plan.activation, T::from_bits64(bits))).to_vec()
         });

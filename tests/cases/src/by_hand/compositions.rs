@@ -2,8 +2,8 @@
 
 use support::tests;
 use wgpu_pooling::{
-    Backend, DType, DifferencePlan, Element, ExecuteError, Layout, Plan, PlanError, Reference, TensorMut, TensorRef,
-    TensorSpec, with_element,
+    Backend, DType, DifferencePlan, Element, EmptyValue, ExecuteError, Layout, NanPolicy, Plan, PlanError, Reference,
+    TensorMut, TensorRef, TensorSpec, with_element,
 };
 
 use crate::case::{Case, Outcome, bytes_of, same};
@@ -94,7 +94,11 @@ fn compositions_give_what_their_definitions_say() {
         let kernel_shape: Vec<i64> = (0..axes).map(|_| 1 + below(largest) as i64).collect();
         let anchor = kernel_shape.iter().map(|&extent| below(extent as usize) as i64).collect();
         let anchor = Some(anchor).filter(|_| below(2) == 0);
-        let by = Composition { kind, kernel_shape, anchor, iterations: 1 + below(3) as i64, layout };
+        let iterations = 1 + below(3) as i64;
+        let nan_policy = NanPolicy::ALL[below(6).saturating_sub(6 - NanPolicy::ALL.len())];
+        let values = EmptyValue::ALL.len() - usize::from(!dtype.is_float());
+        let empty_value = EmptyValue::ALL[below(values)];
+        let by = Composition { kind, kernel_shape, anchor, iterations, layout, nan_policy, empty_value };
         let (x, x_bytes) = drawn(dtype, shape.iter().product(), number as u64);
         let expected = Ok(vec![bytes_of(dtype, &by.definition(&shape, dtype, &x))]);
         let steps = by.steps(&shape, dtype).unwrap();

@@ -2,7 +2,7 @@
 
 use wgpu_pooling::{
     AdaptiveMaxPool, DType, EmptyIndex, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout, MaxPool,
-    MaxUnpool, OutOfBounds, PlanError, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, PlanError, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
 use super::both::{pools, unpools};
@@ -17,7 +17,8 @@ tests! {
         a_global_pool_is_inverted,
         nhwc_pools_are_inverted_in_nhwc,
         column_major_pools_are_inverted,
-        an_inverse_is_made_for_one_shape_and_takes_no_other_convention;
+        an_inverse_is_made_for_one_shape_and_takes_no_other_convention,
+        where_nothing_won_nothing_is_written;
 }
 
 fn a_dilated_pool_is_inverted() {
@@ -153,4 +154,44 @@ fn an_inverse_is_made_for_one_shape_and_takes_no_other_convention() {
         let refused = PlanError::Combination { first: "inverse_of", second };
         assert_eq!(unpool.plan(&[1, 1, 2], DType::F32, IndexType::I64), Err(refused));
     }
+}
+
+/// Pools in which nothing may win have the index of their plane's first element. It is left out where the window lacks
+/// that element, and written where it has it.
+fn where_nothing_won_nothing_is_written() {
+    let [nan, infinity, least] = [f32::NAN, f32::NEG_INFINITY, f32::MIN];
+    let seeded = || MaxPool::new([2]).strides([2]).nan_policy(NanPolicy::SeedLowest);
+    for pool in [seeded(), MaxPool::openvino([2]).strides([2])] {
+        for nothing in [[nan, nan], [infinity, infinity], [least, nan]] {
+            let x = [&[9.0, 1.0], &nothing[..], &[2.0, 3.0]].concat();
+            pools::<f32, i64>(&pool, (&[1, 1, 6], &x), (&[1, 1, 3], &[9.0, least, 3.0]), (&[1, 1, 3], &[0, 0, 5]));
+        }
+        let inverse = MaxUnpool::inverse_of(&pool, &[1, 1, 6]);
+        let back = [9.0, 0.0, 0.0, 0.0, 0.0, 3.0];
+        for rule in OutsideWindow::ALL {
+            let inverse = inverse.clone().outside_window(*rule);
+            unpools::<_, i64>(
+                &inverse,
+                (&[1, 1, 3], &[9.0, least, 3.0]),
+                (&[1, 1, 3], &[0, 0, 5]),
+                Ok((&[1, 1, 6], &back)),
+            );
+            // Other values than the pool's, by its indices alone.
+            let others = (&[1, 1, 3][..], &[7u8, 8, 6][..]);
+            unpools::<_, i32>(&inverse, others, (&[1, 1, 3], &[0, 0, 5]), Ok((&[1, 1, 6], &[7, 0, 0, 0, 0, 6])));
+            // Nothing won in the window that has the first element, either: its value is written.
+            unpools::<_, i32>(&inverse, others, (&[1, 1, 3], &[0, 0, 0]), Ok((&[1, 1, 6], &[7, 0, 0, 0, 0, 0])));
+        }
+        // The first element of another plane is as good as any other.
+        let inverse = MaxUnpool::inverse_of(&pool, &[1, 2, 4]);
+        let (y, indices): (_, [i64; 4]) = ([1u8, 2, 3, 4], [0, 4, 1, 4]);
+        unpools(&inverse, (&[1, 2, 2], &y), (&[1, 2, 2], &indices), Ok((&[1, 2, 4], &[1, 3, 0, 0, 2, 0, 0, 0])));
+    }
+    // Windows of two taps, two apart, that begin before the plane: windows 0 and 2 have its first element, 1 has not.
+    let pool = seeded().dilations([2]).strides([1]).pads([2, 0]);
+    let inverse = MaxUnpool::inverse_of(&pool, &[1, 1, 3]);
+    let plan = pool.plan(&[1, 1, 3], DType::F32, Some(IndexType::I64)).unwrap();
+    assert_eq!(plan.output_shape(), [1, 1, 3]);
+    unpools::<_, i64>(&inverse, (&[1, 1, 3], &[5u8, 6, 7]), (&[1, 1, 3], &[0, 0, 1]), Ok((&[1, 1, 3], &[5, 7, 0])));
+    unpools::<_, i64>(&inverse, (&[1, 1, 3], &[5u8, 6, 7]), (&[1, 1, 3], &[0, 0, 0]), Ok((&[1, 1, 3], &[7, 0, 0])));
 }

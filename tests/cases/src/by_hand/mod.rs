@@ -6,6 +6,7 @@ mod activation;
 mod both;
 mod compositions;
 mod far;
+mod ignore;
 mod inverse;
 mod pool;
 mod presets;
@@ -19,6 +20,7 @@ pub fn tests() -> Vec<Trial> {
         activation::tests(),
         compositions::tests(),
         far::tests(),
+        ignore::tests(),
         inverse::tests(),
         pool::tests(),
         presets::tests(),

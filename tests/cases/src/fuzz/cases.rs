@@ -170,11 +170,15 @@ impl Bytes<'_> {
 
     fn maxima(&mut self, axes: usize) -> Box<dyn Pooling> {
         match self.byte() % 8 {
-            0 => Box::new(GlobalMaxPool::new().layout(self.of(Layout::ALL)).nan_policy(self.of(NanPolicy::ALL))),
+            0 => {
+                let pool = GlobalMaxPool::new().layout(self.of(Layout::ALL)).nan_policy(self.of(NanPolicy::ALL));
+                Box::new(pool.empty_value(self.of(EmptyValue::ALL)).empty_index(self.of(EmptyIndex::ALL)))
+            }
             1 | 2 => {
                 let pool = AdaptiveMaxPool::new(self.list(axes)).layout(self.of(Layout::ALL));
                 let pool = pool.flatten(self.of(IndexFlattening::ALL)).index_order(self.of(StorageOrder::ALL));
-                Box::new(pool.nan_policy(self.of(NanPolicy::ALL)).index_layout(self.of(Layout::ALL)))
+                let pool = pool.nan_policy(self.of(NanPolicy::ALL)).index_layout(self.of(Layout::ALL));
+                Box::new(pool.empty_value(self.of(EmptyValue::ALL)).empty_index(self.of(EmptyIndex::ALL)))
             }
             _ => Box::new(self.max_pool(axes)),
         }
@@ -291,6 +295,8 @@ fn composition(axes: usize, bytes: &mut Bytes<'_>) {
         anchor: bytes.sometimes(|bytes| bytes.list(axes)),
         iterations: bytes.number(),
         layout: bytes.of(Layout::ALL),
+        nan_policy: bytes.of(NanPolicy::ALL),
+        empty_value: bytes.of(EmptyValue::ALL),
     };
     let (dtype, shape, limits) = (bytes.of(&DType::ALL), bytes.shape(axes), bytes.limits());
     let Ok(steps) = by.steps(&shape, dtype) else { return };

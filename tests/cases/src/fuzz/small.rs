@@ -64,6 +64,8 @@ pub fn composition(bytes: &mut Bytes<'_>, most: &Most) -> Option<(Steps, Case)> 
         kernel_shape,
         iterations: bytes.small(3) as i64,
         layout: bytes.of(Layout::ALL),
+        nan_policy: bytes.of(NanPolicy::ALL),
+        empty_value: bytes.of(EmptyValue::ALL),
     };
     let steps = by.steps(&shape, dtype).ok()?;
     let first = steps.first().clone();

@@ -9,7 +9,7 @@ use wgpu_pooling::{
     UnpoolSpace,
 };
 
-use super::elements::{Number, is_nan, mask, number};
+use super::elements::{Number, is_nan, mask, number, quiet_nan};
 use super::pools::{Conventions, MaxPoolOptions, Operator, PoolCase, small_count};
 
 /// What the definitions say about a plan.
@@ -161,6 +161,9 @@ pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
         return Verdict::Unjudged;
     }
     if !has_activation(activation_of(case), case.dtype) {
+        return Verdict::Refused;
+    }
+    if case.empty.value == Some(EmptyValue::Nan) && !case.dtype.is_float() {
         return Verdict::Refused;
     }
     let (default_flatten, options) = match &case.operator {
@@ -332,14 +335,22 @@ fn maxima(
         for out in coordinates(&outputs) {
             let window: Vec<&Window> = (0..rank).map(|a| &pooled.windows[a][out[a]]).collect();
             let counts: Vec<usize> = window.iter().map(|window| window.taps.len()).collect();
-            let (value, index) = if counts.contains(&0) {
-                let value = match options.empty_value.unwrap_or_default() {
+            let elements = coordinates(&counts).into_iter().map(|tap| {
+                let at: Vec<usize> = (0..rank).map(|a| window[a].taps[tap[a]]).collect();
+                (case.x[position(case.layout(), case.channels, &case.spatial, n, c, &at)], at)
+            });
+            // NaN that is ignored is as good as not there.
+            let there = |&(v, _): &(u64, _)| policy != NanPolicy::Ignore || !is_nan(dtype, v);
+            let elements: Vec<(u64, Vec<usize>)> = elements.filter(there).collect();
+            let (value, index) = if elements.is_empty() {
+                let value = match case.empty.value.unwrap_or_default() {
+                    EmptyValue::Nan => quiet_nan(dtype),
                     EmptyValue::NegInf => infinity,
                     EmptyValue::LowestFinite => lowest_finite,
                     EmptyValue::LowestWidened => seed,
                     other => undefined(other),
                 };
-                let index = match options.empty_index.unwrap_or_default() {
+                let index = match case.empty.index.unwrap_or_default() {
                     EmptyIndex::MinusOne => -1,
                     EmptyIndex::OrtUnderflow => convention.flat(n, c, &vec![-1; rank]),
                     EmptyIndex::UnitBase => convention.flat(n, c, &vec![0; rank]),
@@ -353,12 +364,10 @@ fn maxima(
             } else {
                 let mut current = match policy {
                     NanPolicy::SeedLowest => Some((seed, vec![0; rank])),
-                    NanPolicy::SeedFirst | NanPolicy::PropagateLast => None,
+                    NanPolicy::SeedFirst | NanPolicy::PropagateLast | NanPolicy::Ignore => None,
                     other => undefined(other),
                 };
-                for tap in coordinates(&counts) {
-                    let at: Vec<usize> = (0..rank).map(|a| window[a].taps[tap[a]]).collect();
-                    let v = case.x[position(case.layout(), case.channels, &case.spatial, n, c, &at)];
+                for (v, at) in elements {
                     let replaces = match &current {
                         None => true,
                         Some((best, _)) => {
@@ -462,6 +471,8 @@ pub struct Scatter {
     pub inputs: Vec<usize>,
     pub outputs: Vec<usize>,
     pub skip_minus_one: bool,
+    /// Whether an index of element 0 of its own plane is skipped, where the source's window lacks that element.
+    pub skip_first: bool,
     pub duplicates: Duplicates,
     pub out_of_bounds: OutOfBounds,
     pub outside_window: OutsideWindow,
@@ -566,6 +577,7 @@ impl Scatter {
             inputs: inputs.to_vec(),
             outputs: outputs.to_vec(),
             skip_minus_one: false,
+            skip_first: false,
             duplicates: Duplicates::default(),
             out_of_bounds: OutOfBounds::default(),
             outside_window: OutsideWindow::default(),
@@ -653,6 +665,10 @@ impl Scatter {
                 assert_eq!(targets.next(), None, "an index names one element");
                 let inside = |a: usize| self.windows[a][at[a]].contains(&place[a]);
                 let own_window = (*of, *channel) == (n, c) && (0..at.len()).all(inside);
+                let is_first = (*of, *channel) == (n, c) && place.iter().all(|&p| p == 0);
+                if self.skip_first && is_first && !own_window {
+                    continue;
+                }
                 if self.outside_window != OutsideWindow::Scatter && !own_window {
                     offenders.push((stored, index));
                     continue;

@@ -80,6 +80,11 @@ pub fn small(dtype: DType, value: i8) -> u64 {
     }
 }
 
+/// The positive quiet NaN without a payload.
+pub fn quiet_nan(dtype: DType) -> u64 {
+    float_format(dtype).map_or(0, |(_, fraction)| exponent(dtype, fraction) | 1 << (fraction - 1))
+}
+
 /// Bits of the exponent and of the fraction.
 fn float_format(dtype: DType) -> Option<(u32, u32)> {
     match dtype {
@@ -122,6 +127,13 @@ fn palette(dtype: DType) -> Vec<u64> {
     palette
 }
 
+/// A NaN in most cases, or else an extreme; for integers an extreme.
+fn nothing(dtype: DType, pick: u8) -> u64 {
+    let extremes = [lowest(dtype), highest(dtype)].concat();
+    let nan = quiet_nan(dtype) | u64::from(pick % 2) * sign(dtype) | u64::from(pick % 4);
+    if dtype.is_float() && pick % 8 != 7 { nan } else { extremes[usize::from(pick / 8 % 4)] }
+}
+
 /// How the picks of a recipe become elements.
 #[derive(Debug, Clone, Copy)]
 enum Style {
@@ -133,6 +145,8 @@ enum Style {
     Palette,
     /// Any bits.
     Raw,
+    /// Mostly what cannot win, or hardly: NaN, infinities, the lowest and the highest element.
+    Nothing,
 }
 
 /// Elements for a tensor of any size and type. The picks are repeated; their number is prime, so that no row or plane
@@ -151,6 +165,7 @@ pub fn recipe() -> impl Strategy<Value = Recipe> {
         4 => any::<[u8; 4]>().prop_map(Style::Few),
         3 => Just(Style::Palette),
         1 => Just(Style::Raw),
+        2 => Just(Style::Nothing),
     ];
     (style, picks()).prop_map(|(style, picks)| Recipe { style, picks })
 }
@@ -178,6 +193,8 @@ impl Recipe {
                 Style::Numbers => small(dtype, (pick % 16) as i8),
                 Style::Few(few) => entry(few[usize::from(pick % 4)]),
                 Style::Palette => entry(pick),
+                Style::Nothing if pick >= 224 => entry(pick),
+                Style::Nothing => nothing(dtype, pick),
                 Style::Raw if pick == 0 => 0,
                 Style::Raw => splitmix64(u64::from(pick) << 32 | i as u64) & mask(dtype),
             })

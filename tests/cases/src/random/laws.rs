@@ -5,7 +5,7 @@ use wgpu_pooling::{IndexType, Layout, NanPolicy};
 
 use super::check::{self, Bench};
 use super::definition::{Pooled, coordinates, position};
-use super::elements::{is_unsigned, sign};
+use super::elements::{is_nan, is_unsigned, sign};
 use super::pools::{Conventions, Operator, PoolCase};
 use super::unpools::{Target, UnpoolCase};
 
@@ -34,7 +34,14 @@ pub fn indices_name_their_maxima(case: &PoolCase, bench: &Bench) -> Result<(), S
         let index = indices[position(index_layout, case.channels, &outputs, n, c, &out)];
         let y = output.y[position(case.layout(), case.channels, &outputs, n, c, &out)];
         let taps: Vec<&[usize]> = out.iter().zip(&defined.windows).map(|(&o, axis)| &axis[o].taps[..]).collect();
-        if taps.iter().any(|taps| taps.is_empty()) {
+        let nothing = |at: Vec<usize>| {
+            let at: Vec<usize> = at.iter().zip(&taps).map(|(&tap, taps)| taps[tap]).collect();
+            is_nan(case.dtype, case.x[position(case.layout(), case.channels, &case.spatial, n, c, &at)])
+        };
+        let counts: Vec<usize> = taps.iter().map(|taps| taps.len()).collect();
+        if counts.contains(&0)
+            || case.nan_policy == Some(NanPolicy::Ignore) && coordinates(&counts).into_iter().all(nothing)
+        {
             if index != -1 {
                 return Err(format!("window {out:?} of plane ({n}, {c}) is empty, but its index is {index}"));
             }
@@ -115,8 +122,9 @@ pub fn pooling_again_changes_nothing(case: &PoolCase, bench: &Bench) -> Result<(
 pub fn disjoint(mut case: PoolCase) -> PoolCase {
     // The zeros of an unpool are above minima.
     case.minimum = false;
-    // Under SeedLowest the lowest value itself never wins.
-    case.nan_policy = case.nan_policy.filter(|&policy| policy != NanPolicy::SeedLowest);
+    // Under SeedLowest the lowest value itself never wins, and under Ignore a window of NaN alone comes back as zeros.
+    let keeps = |&policy: &NanPolicy| !matches!(policy, NanPolicy::SeedLowest | NanPolicy::Ignore);
+    case.nan_policy = case.nan_policy.filter(keeps);
     if !is_unsigned(case.dtype) {
         let sign = sign(case.dtype);
         case.x.iter_mut().for_each(|bits| *bits &= !sign);

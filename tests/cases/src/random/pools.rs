@@ -26,8 +26,6 @@ pub struct MaxPoolOptions {
     pub storage_order: Option<i64>,
     pub same_padding: Option<SamePadding>,
     pub size_rounding: Option<SizeRounding>,
-    pub empty_value: Option<EmptyValue>,
-    pub empty_index: Option<EmptyIndex>,
     pub pads_limit: Option<PadsLimit>,
     pub activation: Option<Activation>,
 }
@@ -49,6 +47,13 @@ pub struct Conventions {
     pub index_order: Option<StorageOrder>,
 }
 
+/// What windows without elements give.
+#[derive(Debug, Clone, Default)]
+pub struct EmptyRules {
+    pub value: Option<EmptyValue>,
+    pub index: Option<EmptyIndex>,
+}
+
 /// A pool and its X.
 #[derive(Debug, Clone)]
 pub struct PoolCase {
@@ -57,6 +62,7 @@ pub struct PoolCase {
     pub minimum: bool,
     pub conventions: Conventions,
     pub nan_policy: Option<NanPolicy>,
+    pub empty: EmptyRules,
     pub batch: usize,
     pub channels: usize,
     pub spatial: Vec<usize>,
@@ -77,6 +83,17 @@ macro_rules! set_conventions {
     };
 }
 pub(crate) use set_conventions;
+
+/// Calls the setters that every pool has under the same names.
+macro_rules! set_all_pools {
+    ($written:expr, $type:ident, $case:expr) => {{
+        let written = $written
+            .set("nan_policy", &$case.nan_policy, $type::nan_policy)
+            .set("empty_value", &$case.empty.value, $type::empty_value)
+            .set("empty_index", &$case.empty.index, $type::empty_index);
+        set_conventions!(written, $type, $case.conventions)
+    }};
+}
 
 /// A tensor's shape in a layout.
 pub fn shape(layout: Layout, batch: usize, channels: usize, spatial: &[usize]) -> Vec<usize> {
@@ -126,28 +143,17 @@ impl PoolCase {
                     .set("storage_order", &options.storage_order, MaxPool::storage_order)
                     .set("same_padding", &options.same_padding, MaxPool::same_padding)
                     .set("size_rounding", &options.size_rounding, MaxPool::size_rounding)
-                    .set("empty_value", &options.empty_value, MaxPool::empty_value)
-                    .set("empty_index", &options.empty_index, MaxPool::empty_index)
                     .set("pads_limit", &options.pads_limit, MaxPool::pads_limit)
-                    .set("activation", &options.activation, MaxPool::activation)
-                    .set("nan_policy", &self.nan_policy, MaxPool::nan_policy);
-                boxed(self.minimum, set_conventions!(written, MaxPool, self.conventions))
+                    .set("activation", &options.activation, MaxPool::activation);
+                boxed(self.minimum, set_all_pools!(written, MaxPool, self))
             }
             Operator::Global => {
-                let written = Written::new(GlobalMaxPool::new(), "GlobalMaxPool::new()".to_owned()).set(
-                    "nan_policy",
-                    &self.nan_policy,
-                    GlobalMaxPool::nan_policy,
-                );
-                boxed(self.minimum, set_conventions!(written, GlobalMaxPool, self.conventions))
+                let written = Written::new(GlobalMaxPool::new(), "GlobalMaxPool::new()".to_owned());
+                boxed(self.minimum, set_all_pools!(written, GlobalMaxPool, self))
             }
             Operator::Adaptive(size) => {
-                let written = Written::new(AdaptiveMaxPool::new(size), format!("AdaptiveMaxPool::new({size:?})")).set(
-                    "nan_policy",
-                    &self.nan_policy,
-                    AdaptiveMaxPool::nan_policy,
-                );
-                boxed(self.minimum, set_conventions!(written, AdaptiveMaxPool, self.conventions))
+                let written = Written::new(AdaptiveMaxPool::new(size), format!("AdaptiveMaxPool::new({size:?})"));
+                boxed(self.minimum, set_all_pools!(written, AdaptiveMaxPool, self))
             }
         }
     }
@@ -157,8 +163,11 @@ impl PoolCase {
         if self.minimum { highest(self.dtype) } else { lowest(self.dtype) }
     }
 
-    /// Whether the activation exists for floats only and the elements are integers.
-    pub fn has_activation_of_floats(&self) -> bool {
+    /// Whether an option exists for floats only, and the elements are integers.
+    pub fn has_options_of_floats(&self) -> bool {
+        if self.empty.value == Some(EmptyValue::Nan) && !self.dtype.is_float() {
+            return true;
+        }
         let Operator::Max(MaxPoolOptions { activation, .. }) = &self.operator else { return false };
         has_activation(*activation, DType::F32) && !has_activation(*activation, self.dtype)
     }
@@ -318,6 +327,11 @@ pub fn dtypes() -> impl Strategy<Value = DType> {
     select(DType::ALL.to_vec())
 }
 
+fn empty_rules() -> impl Strategy<Value = EmptyRules> {
+    (option::of(select(EmptyValue::ALL)), option::weighted(0.7, select(EmptyIndex::ALL)))
+        .prop_map(|(value, index)| EmptyRules { value, index })
+}
+
 fn options() -> impl Strategy<Value = MaxPoolOptions> {
     let sizes = (
         option::weighted(0.35, select(AutoPad::ALL)),
@@ -327,28 +341,20 @@ fn options() -> impl Strategy<Value = MaxPoolOptions> {
         option::of(select(SamePadding::ALL)),
         option::of(select(SizeRounding::ALL)),
     );
-    let rest = (
-        option::of(select(EmptyValue::ALL)),
-        option::weighted(0.7, select(EmptyIndex::ALL)),
-        option::weighted(0.1, select(PadsLimit::ALL)),
-        option::weighted(0.25, activations()),
-    );
+    let rest = (option::weighted(0.1, select(PadsLimit::ALL)), option::weighted(0.25, activations()));
     (sizes, rest).prop_map(
-        |(
-            (auto_pad, ceil_mode, ceil_rule, storage_order, same_padding, size_rounding),
-            (empty_value, empty_index, pads_limit, activation),
-        )| MaxPoolOptions {
-            auto_pad,
-            ceil_mode,
-            ceil_rule,
-            storage_order,
-            same_padding,
-            size_rounding,
-            empty_value,
-            empty_index,
-            pads_limit,
-            activation,
-            ..MaxPoolOptions::default()
+        |((auto_pad, ceil_mode, ceil_rule, storage_order, same_padding, size_rounding), (pads_limit, activation))| {
+            MaxPoolOptions {
+                auto_pad,
+                ceil_mode,
+                ceil_rule,
+                storage_order,
+                same_padding,
+                size_rounding,
+                pads_limit,
+                activation,
+                ..MaxPoolOptions::default()
+            }
         },
     )
 }
@@ -363,6 +369,7 @@ struct RawPool {
     options: MaxPoolOptions,
     conventions: Conventions,
     nan_policy: Option<NanPolicy>,
+    empty: EmptyRules,
     dtype: DType,
     indices: Option<IndexType>,
     oddity: Oddity,
@@ -509,7 +516,7 @@ pub fn plain_pools() -> impl Strategy<Value = PoolCase> {
     let index_type = select(vec![IndexType::I64, IndexType::I32]);
     (raw(Just(Oddity::Tidy).boxed()), index_type).prop_map(|(mut raw, index_type)| {
         raw.indices = Some(index_type);
-        (raw.options.activation, raw.options.empty_index, raw.options.pads_limit) = (None, None, None);
+        (raw.options.activation, raw.empty.index, raw.options.pads_limit) = (None, None, None);
         raw.case()
     })
 }
@@ -522,7 +529,7 @@ fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
         0..12u8,
         options(),
         conventions(),
-        option::of(select(NanPolicy::ALL)),
+        (option::of(select(NanPolicy::ALL)), empty_rules()),
         dtypes(),
         indices,
         oddity,
@@ -530,7 +537,19 @@ fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
         prop::bool::weighted(0.3),
     )
         .prop_map(
-            |(axes, outer, operator, options, conventions, nan_policy, dtype, indices, oddity, recipe, minimum)| {
+            |(
+                axes,
+                outer,
+                operator,
+                options,
+                conventions,
+                (nan_policy, empty),
+                dtype,
+                indices,
+                oddity,
+                recipe,
+                minimum,
+            )| {
                 RawPool {
                     axes,
                     outer,
@@ -539,6 +558,7 @@ fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
                     options,
                     conventions,
                     nan_policy,
+                    empty,
                     dtype,
                     indices,
                     oddity,
@@ -552,7 +572,7 @@ impl RawPool {
     fn case(mut self) -> PoolCase {
         if let Oddity::Huge { clamped: true, .. } = self.oddity {
             // The clamped start of such a window is so far away that its index exceeds 32 bits.
-            self.options.empty_index = Some(EmptyIndex::ClampedStart);
+            self.empty.index = Some(EmptyIndex::ClampedStart);
             self.indices = Some(IndexType::I64);
         }
         if let Oddity::Long { extent, outputs, rich, .. } = self.oddity {
@@ -588,6 +608,7 @@ impl RawPool {
             minimum: self.minimum,
             conventions: self.conventions,
             nan_policy: self.nan_policy,
+            empty: self.empty,
             batch,
             channels,
             spatial,
@@ -599,6 +620,7 @@ impl RawPool {
             Oddity::Loose => {}
             Oddity::Defect { kind, axis, value } => spoil(&mut case, kind, axis, value),
             _ => {
+                case.empty.value = case.empty.value.filter(|&value| value != EmptyValue::Nan || case.dtype.is_float());
                 let adaptive = matches!(case.operator, Operator::Adaptive(_));
                 let flatten = if adaptive { IndexFlattening::Plane } else { IndexFlattening::Tensor };
                 case.conventions = case.conventions.tidied(flatten);

@@ -4,8 +4,8 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use wgpu_pooling::{
-    Activation, DType, Duplicates, IndexFlattening, IndexType, Layout, MaxUnpool, OutOfBounds, OutsideWindow,
-    StorageOrder, UnpoolMinSize, UnpoolSpace,
+    Activation, DType, Duplicates, IndexFlattening, IndexType, Layout, MaxUnpool, NanPolicy, OutOfBounds,
+    OutsideWindow, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
 use super::code::{self, Written};
@@ -142,9 +142,8 @@ impl UnpoolCase {
                 let scatter = Scatter::new(&self.conventions, flatten, outer, &space, &self.spatial, &outputs);
                 scatter.map(|scatter| Scatter { windows: sizes.windows(&self.spatial, &space), ..scatter })
             }
-            // An inverse does not apply the pool's activation, so it may accept an activation that the element type
-            // does not have.
-            Target::Inverse(pool) if pool.has_activation_of_floats() => return Verdict::Unjudged,
+            // An inverse does not apply the pool's options, so it may accept one that the element type does not have.
+            Target::Inverse(pool) if pool.has_options_of_floats() => return Verdict::Unjudged,
             Target::Inverse(pool) => match definition::pool(pool) {
                 Verdict::Accepted(pooled) => self.inverse(pool, &pooled),
                 Verdict::Refused => None,
@@ -163,12 +162,13 @@ impl UnpoolCase {
     /// shape than the pool's output, or if the index of an empty window could also be that of an element.
     fn inverse(&self, pool: &PoolCase, pooled: &definition::Pooled) -> Option<Scatter> {
         let same_x = (self.batch, self.channels, &self.spatial) == (pool.batch, pool.channels, &pooled.outputs());
-        let (flatten, order, empty_index) = match &pool.operator {
-            Operator::Max(options) => (IndexFlattening::Tensor, options.storage_order, options.empty_index),
-            Operator::Global => (IndexFlattening::Tensor, None, None),
-            Operator::Adaptive(_) => (IndexFlattening::Plane, None, None),
+        let (flatten, order) = match &pool.operator {
+            Operator::Max(options) => (IndexFlattening::Tensor, options.storage_order),
+            Operator::Global => (IndexFlattening::Tensor, None),
+            Operator::Adaptive(_) => (IndexFlattening::Plane, None),
         };
-        let told_apart = !pooled.has_empty_windows() || empty_index.unwrap_or_default() == Default::default();
+        let may_be_empty = pooled.has_empty_windows() || pool.nan_policy == Some(NanPolicy::Ignore);
+        let told_apart = !may_be_empty || pool.empty.index.unwrap_or_default() == Default::default();
         if !same_x || !told_apart || self.spatial.contains(&0) {
             return None;
         }
@@ -177,7 +177,8 @@ impl UnpoolCase {
         if let (None, Some(1)) = (pool.conventions.index_order, order) {
             scatter.order(StorageOrder::ColumnMajor);
         }
-        scatter.skip_minus_one = pooled.has_empty_windows();
+        scatter.skip_minus_one = may_be_empty;
+        scatter.skip_first = pool.nan_policy == Some(NanPolicy::SeedLowest);
         let taps = |windows: &Vec<definition::Window>| windows.iter().map(|window| window.taps.clone()).collect();
         scatter.windows = pooled.windows.iter().map(taps).collect();
         Some(scatter)
@@ -545,8 +546,8 @@ fn inverses_of(pools: BoxedStrategy<PoolCase>) -> impl Strategy<Value = UnpoolCa
     let others = option::of(recipe());
     (pools, raw_options(styles.boxed()), any::<u8>(), spoilt, others).prop_map(
         |(mut pool, options, any_empty, spoilt, others)| {
-            if let (Operator::Max(attributes), 0..224) = (&mut pool.operator, any_empty) {
-                attributes.empty_index = None;
+            if any_empty < 224 {
+                pool.empty.index = None;
             }
             inverse(pool, options, spoilt, others)
         },

@@ -7,8 +7,8 @@ use support::calls::reference;
 use half::f16;
 use wgpu_pooling::{
     AdaptiveMaxPool, AsyncSink, AsyncSource, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool,
-    IndexType, Layout, MaxPool, NanPolicy, Plan, PlanError, Pooling, Sink, Source, StorageOrder, Stream, StreamReport,
-    Tensor,
+    IndexType, Layout, MaxPool, Minimum, NanPolicy, Plan, PlanError, Pooling, Sink, Source, StorageOrder, Stream,
+    StreamReport, Tensor,
 };
 
 use super::device;
@@ -104,19 +104,20 @@ fn every_layout_type_and_rank_in_any_budget() {
 }
 
 fn every_rule_about_nan_and_empty_windows_in_any_budget() {
-    for policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+    for &policy in NanPolicy::ALL {
         for empty in [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase] {
             let pool = MaxPool::new([3, 2]).dilations([7, 1]).pads([9, 4, 8, 5]).nan_policy(policy).empty_index(empty);
             for budget in either([20 << 10, 13 << 10], [200, 44]) {
                 check::<f32>(&pool.clone().empty_value(EmptyValue::LowestFinite), &[1, 2, 5, 6], budget);
                 check::<f16>(&pool.clone().layout(Layout::Nhwc), &[1, 5, 6, 2], budget);
+                check::<f32>(&Minimum::of(pool.clone().empty_value(EmptyValue::Nan)), &[1, 1, 5, 6], budget);
             }
         }
     }
 }
 
 fn windows_larger_than_the_budget_are_put_together_from_parts() {
-    for policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+    for &policy in NanPolicy::ALL {
         let pool = MaxPool::new([60, 50]).strides([30, 40]).pads([20, 10, 20, 10]).nan_policy(policy);
         let report = check::<f32>(&pool, &[1, 2, 64, 70], either(24 << 10, 1 << 10));
         assert!(report.tiles > 2 * 2 * 2, "{report:?}");

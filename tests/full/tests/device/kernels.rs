@@ -9,9 +9,9 @@ use support::device::gpu;
 use support::splitmix::{STEP, splitmix64};
 use support::tests;
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, GlobalMaxPool, Index, IndexFlattening,
-    IndexType, Layout, Limits, MaxPool, MaxUnpool, Minimum, NanPolicy, Plan, Pooling, Schedule, StorageOrder, Tensor,
-    UnpoolSpace, select,
+    Activation, AdaptiveMaxPool, Build, Choice, DType, Element, EmptyIndex, EmptyValue, Family, GlobalMaxPool, Index,
+    IndexFlattening, IndexType, Layout, Limits, MaxPool, MaxUnpool, Minimum, NanPolicy, Plan, Pooling, Schedule,
+    StorageOrder, Tensor, UnpoolSpace, select,
 };
 
 tests! {
@@ -72,7 +72,11 @@ fn bits<T: Element>(count: usize, seed: u64) -> Vec<T> {
         0 => special[(random >> 8) as usize % special.len()],
         _ => ordinary(random),
     };
-    (0..count).map(|_| T::from_bits64(value(next()) & mask)).collect()
+    // In floats a fifth of the elements, side by side, are NaN of both signs.
+    let nan = |random: u64| T::DTYPE.nan_bits() | (random >> 63) << (size_of::<T>() * 8 - 1);
+    let is_missing = |at: usize| T::DTYPE.is_float() && (2 * count..3 * count).contains(&(5 * at));
+    let bits = |at: usize, random: u64| if is_missing(at) { nan(random) } else { value(random) & mask };
+    (0..count).map(|at| T::from_bits64(bits(at, next()))).collect()
 }
 
 fn same<T: Element>(what: &str, found: &Tensor<T>, expected: &Tensor<T>) {
@@ -175,7 +179,10 @@ fn blocks_along_the_last_axis() {
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
     run(&thirds, &[2, 2, 9, 24], DType::F16, I32);
     run(&thirds.clone().nan_policy(NanPolicy::PropagateLast), &[2, 2, 9, 24], DType::F32, I64);
-    run(&thirds.nan_policy(NanPolicy::SeedLowest).strides([2, 2]), &[1, 3, 9, 15], DType::F32, I32);
+    run(&thirds.clone().nan_policy(NanPolicy::SeedLowest).strides([2, 2]), &[1, 3, 9, 15], DType::F32, I32);
+    let ignoring = thirds.nan_policy(NanPolicy::Ignore).empty_value(EmptyValue::Nan);
+    run(&ignoring, &[2, 2, 9, 24], DType::F32, NONE);
+    run(&ignoring.empty_index(EmptyIndex::UnitBase), &[2, 2, 9, 25], DType::F16, I32);
     // Dilated, where the first taps that lie inside differ from row to row and from column to column.
     run(&MaxPool::new([2, 3]).dilations([5, 3]).pads([4, 5, 4, 4]), &[1, 2, 9, 11], DType::F32, I32);
     // One and three axes, strides beyond the window, and adaptive windows that are all alike.
@@ -307,6 +314,15 @@ fn windows_that_slide() {
     // Strips: what values alone do not tell, and words that channels share.
     run(&same(13).nan_policy(NanPolicy::PropagateLast), &[2, 3, 20, 22], DType::F32, NONE);
     run(&same(8), &[2, 3, 20, 24], DType::F16, NONE);
+    run(
+        &same(8).nan_policy(NanPolicy::Ignore).empty_value(EmptyValue::LowestFinite),
+        &[2, 3, 20, 24],
+        DType::F32,
+        NONE,
+    );
+    run(&same(9).nan_policy(NanPolicy::Ignore), &[2, 3, 20, 25], DType::F32, I64);
+    // Along one axis, where nearly half of the series is missing.
+    run(&MaxPool::new([71]).pads([70, 0]).nan_policy(NanPolicy::Ignore), &[1, 2, 999], DType::F16, I32);
     run(&same(9).layout(Layout::Nhwc), &[2, 20, 20, 3], DType::U8, I32);
     // Rows that are not whole vectors of lanes, of even and of odd length.
     run(&same(6).nan_policy(NanPolicy::SeedLowest), &[2, 1, 19, 21], DType::Bf16, I32);
@@ -399,6 +415,7 @@ fn before_the_output<T: Element, I: Index>() {
 fn unpools_by_cells() {
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     unpools::<f32, i64>(&halves, &[2, 3, 8, 16]);
+    unpools::<f32, i64>(&MaxPool::openvino([2, 2]).strides([2, 2]), &[2, 3, 8, 16]);
     unpools::<f64, i64>(&halves.clone().index_order(StorageOrder::ColumnMajor), &[1, 3, 6, 8]);
     unpools::<f32, i64>(&halves.layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 6, 8, 3]);
     // Windows that leave gaps.
@@ -415,6 +432,7 @@ fn unpools_by_cells() {
 fn unpools_in_rows_that_begin_within_words() {
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     unpools::<u8, i32>(&halves, &[2, 2, 5, 7]);
+    unpools::<half::f16, i32>(&halves.clone().nan_policy(NanPolicy::SeedLowest), &[2, 2, 6, 67]);
     unpools::<half::f16, i64>(&halves, &[2, 2, 6, 67]);
     unpools::<i8, i64>(&MaxPool::new([2, 3]).strides([3, 4]), &[2, 2, 6, 35]);
     unpools::<half::bf16, i32>(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[2, 2, 5, 4, 35]);
@@ -426,6 +444,7 @@ fn unpools_of_windows_that_overlap() {
     let square = |kernel: i64, stride: i64, pad: i64| MaxPool::new([kernel; 2]).strides([stride; 2]).pads([pad; 4]);
     let thirds = square(3, 2, 1);
     unpools::<f32, i64>(&thirds, &[2, 2, 21, 16]);
+    unpools::<f32, i64>(&thirds.clone().nan_policy(NanPolicy::SeedLowest), &[2, 2, 21, 16]);
     unpools::<u8, i32>(&square(3, 1, 1), &[1, 2, 18, 12]);
     unpools::<half::f16, i32>(&square(7, 4, 3), &[1, 2, 37, 26]);
     unpools::<i64, i32>(&thirds.clone().flatten(IndexFlattening::Plane), &[2, 3, 18, 13]);

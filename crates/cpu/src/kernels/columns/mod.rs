@@ -56,9 +56,6 @@ struct Columns;
 /// `Err` says why the kernel does not apply.
 pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
     let view = pool.view;
-    if pool.plan.ignores_nan() {
-        return Err("it is a part of a window");
-    }
     if pool.plan.has_empty_windows() {
         return Err("windows are empty");
     }

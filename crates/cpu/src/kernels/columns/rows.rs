@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Zeroable;
 use wgpu_pooling_plan::internal::activate_all;
-use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, NanPolicy, Taps};
+use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, Taps};
 
 use super::maxima::{CHUNK, ColumnMaxima, RowSlice, WindowMaximum, reach};
 use super::row::{CountedRows, InputRow, InputRows, OutputRow, outer_axes, outputs_are_columns};
@@ -140,7 +140,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
     /// `kept` is the number of values per column, each as wide as a lane.
     pub fn new(part: &'a PartOf<'a>, x: &'a [C::Element], kept: usize) -> Self {
         let PartOf { plan, view, .. } = *part;
-        let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
+        let seed = plan.begins_with_seed().then(|| plan.seed());
         let nan_wins = nan_wins(plan);
         let taps = taps_of(part);
         let (leading, along) = taps.split_at(outer_axes(view));

@@ -109,7 +109,7 @@ impl<T: Element> BandJob<'_, T> {
         memory: &mut BandBuffers<'_>,
     ) {
         let policy = self.part.plan.nan_policy;
-        let checks_lossy = T::DTYPE.is_float() && (policy != NanPolicy::SeedLowest || !C::KEEPS_BITS);
+        let checks_lossy = T::DTYPE.is_float() && (!self.part.plan.begins_with_seed() || !C::KEEPS_BITS);
         let is_lossy = |kept: &CachedPlane| kept.lossy && planes.all().contains(&kept.plane);
         let mut lossy = memory.kept.iter().flatten().any(is_lossy);
         if !lossy || !self.needs_other_lanes::<C>() {
@@ -198,8 +198,8 @@ impl<T: Element> BandJob<'_, T> {
             let source = |number: usize| &cast_slice(&*memory.planes[slots[number]])[..rows.read()];
             reduce(self.part.context.simd, rows, best, (planes.count, false), source);
         }
-        if let (NanPolicy::SeedLowest, true) = (self.part.plan.nan_policy, T::DTYPE.is_float()) {
-            let seed = C::encode(inverted(self.part.plan.seed::<T>(), self.own.inverted));
+        let seed = C::encode(inverted(self.part.plan.seed::<T>(), self.own.inverted));
+        if self.part.plan.begins_with_seed() && T::DTYPE.is_float() && seed > C::Lane::LOWEST {
             for row in 0..rows.count {
                 let best = &mut best[row * rows.write_pitch..][..rows.width];
                 self.part.context.simd.run(

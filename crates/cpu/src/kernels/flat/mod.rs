@@ -100,8 +100,8 @@ impl<'a> FlatSizes<'a> {
     /// `Err` says why the kernel does not apply.
     fn new(pool: &'a Pool<'a>) -> Result<FlatSizes<'a>, &'static str> {
         let (plan, view) = (pool.plan, pool.view);
-        if plan.indices.is_some() || plan.ignores_nan() {
-            return Err("it has values alone, of windows that begin with their first elements");
+        if plan.indices.is_some() {
+            return Err("it has values alone");
         }
         if plan.has_empty_windows() {
             return Err("windows are empty");

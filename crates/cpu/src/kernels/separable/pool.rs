@@ -45,9 +45,6 @@ impl<'a> SeparableSizes<'a> {
     /// `Err` says why the kernel does not apply.
     pub fn new(pool: &'a Pool<'a>) -> Result<SeparableSizes<'a>, &'static str> {
         let (plan, view, axes) = (pool.plan, pool.view, pool.axes()?);
-        if plan.ignores_nan() {
-            return Err("it is a part of a window");
-        }
         if axes[1..].iter().any(|axis| axis.input > 1 << 31) {
             return Err("an axis is too long");
         }
