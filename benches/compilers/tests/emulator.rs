@@ -2,8 +2,8 @@
 
 use compilers::emulate::interpreted;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Choice, DType, GlobalMaxPool, IndexType, Layout, Limits, MaxPool, MaxUnpool, Plan,
-    Pooling, Reference, Run, Schedule, TensorMut, TensorRef, families, select,
+    AdaptiveMaxPool, Backend, Choice, DType, EmptyValue, GlobalMaxPool, IndexType, Layout, Limits, MaxPool, MaxUnpool,
+    Minimum, NanPolicy, Plan, Pooling, Reference, Run, Schedule, TensorMut, TensorRef, families, select,
 };
 
 /// Every schedule of the plan, for GPUs and for software adapters, in every build, gives the reference's bytes.

@@ -47,6 +47,7 @@ fn outcomes(
     run: impl Fn(&dyn Backend, &[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError> + Sync,
 ) -> Vec<Outcome> {
     let outcome = || case.outcome(|x, y| run(backend, x, y));
+    #[cfg_attr(not(feature = "cpu"), expect(unused_mut, reason = "there are no others"))]
     let mut outcomes = vec![outcome()];
     #[cfg(feature = "cpu")]
     if on_host(backend) {
