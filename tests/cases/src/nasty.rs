@@ -17,13 +17,15 @@ pub enum Style {
     Special,
     /// Subnormals of both signs, the smallest normal numbers and zeros.
     Subnormal,
+    /// Subnormals of both signs and zeros alone, which are all the same to some processors.
+    Tiny,
     /// Hardly anything above the lowest value.
     Lowest,
     /// Any bits.
     Any,
 }
 
-/// Every style.
+/// The styles of which most data are mixed.
 pub const STYLES: &[Style] = &[Style::Few, Style::Zeros, Style::Special, Style::Subnormal, Style::Lowest, Style::Any];
 
 /// Elements in runs of up to 255, each of one of these styles.
@@ -60,6 +62,7 @@ fn bits(dtype: DType, style: Style, random: u64) -> u64 {
             of(&[infinity, infinity | 1, infinity | smallest >> 1 | pick >> 32 & 15, 0, one, infinity - 1])
         }
         Style::Subnormal => of(&[0, 1, 2, smallest - 1, smallest, smallest >> 1, pick % smallest]),
+        Style::Tiny => of(&[0, 1, 2, smallest - 1, smallest >> 1, pick % smallest]),
         Style::Lowest => [sign | infinity, sign | infinity, sign | (infinity - 1), infinity | 1][pick as usize % 4],
         Style::Any => random & mask,
     }
@@ -68,7 +71,7 @@ fn bits(dtype: DType, style: Style, random: u64) -> u64 {
 fn integer(style: Style, random: u64, sign: u64) -> u64 {
     match style {
         Style::Few => sign.wrapping_add(random % 12),
-        Style::Zeros | Style::Subnormal => random & 1,
+        Style::Zeros | Style::Subnormal | Style::Tiny => random & 1,
         Style::Special => [0, 1, u64::MAX, sign, sign - 1, sign + 1][random as usize % 6],
         Style::Lowest => sign,
         Style::Any => random,

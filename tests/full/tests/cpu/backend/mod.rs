@@ -111,9 +111,10 @@ fn composed(net: &Net, by: &Composition, (shape, dtype): (&[usize], DType), rand
     all_agree(net, by.name(), (&case, random), |backend, x, y| backend.run_steps_blocking(&steps, x, y))
 }
 
-/// A plan on data of some styles: without NaN, with few, with many.
+/// A plan on data of some styles: without NaN, with few, with many, and of subnormals alone.
 fn styled(plan: Plan, random: &mut Random) -> Case {
-    let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], &RARELY_NAN, STYLES]);
+    let styles = [&[Style::Few, Style::Zeros, Style::Subnormal][..], &RARELY_NAN, STYLES, &[Style::Tiny]];
+    let styles = random.of(&styles);
     let spec = &plan.inputs()[0];
     let (count, seed) = (spec.element_count() as usize, random.below(usize::MAX) as u64);
     let x = with_element!(spec.dtype, T => bytemuck::cast_slice(&nasty::elements::<T>(count, seed, styles)).to_vec());
