@@ -181,6 +181,30 @@ fn pools_give_the_references_bits() {
     check_pool(&AdaptiveMaxPool::new([3, 5]), &[2, 2, 10, 7], DType::F32, Some(IndexType::I64));
 }
 
+/// Windows of NaN alone, of both signs, among others, in each family and build.
+#[test]
+fn nan_that_is_ignored_gives_the_references_bits() {
+    let pools: [(MaxPool, &[usize]); 5] = [
+        (MaxPool::new([3, 3]).pads([1; 4]), &[1, 2, 12, 16]),
+        (MaxPool::new([2, 3]).strides([2, 1]).layout(Layout::Nhwc), &[1, 9, 10, 3]),
+        (MaxPool::new([9, 8]).pads([4; 4]), &[1, 1, 20, 24]),
+        (MaxPool::new([9, 9]).layout(Layout::Nhwc), &[1, 14, 16, 4]),
+        (MaxPool::new([19]).pads([18, 0]), &[1, 2, 90]),
+    ];
+    for (number, (pool, shape)) in pools.into_iter().enumerate() {
+        for (seed, dtype) in [DType::F32, DType::F16, DType::F64].into_iter().enumerate() {
+            for (value, indices) in [(EmptyValue::Nan, None), (EmptyValue::LowestFinite, Some(IndexType::I64))] {
+                let pool = pool.clone().nan_policy(NanPolicy::Ignore).empty_value(value);
+                let plan = match seed {
+                    1 => Minimum::of(pool).plan(shape, dtype, indices).unwrap(),
+                    _ => pool.plan(shape, dtype, indices).unwrap(),
+                };
+                check(&plan, &[x(&plan, 9, (5 * seed + number) as u64)]);
+            }
+        }
+    }
+}
+
 #[test]
 fn unpools_give_the_references_bits() {
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
