@@ -2,8 +2,8 @@
 // its target.
 // provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, says_nothing, PER_TURN, number_of, activation_parameters
 // requires: Activation, Divisor, quotient, SOURCE_DIGITS, TARGET_DIGITS, FIRST_AXES
-// A digit of a source's rank in (n, c, spatial) order, fastest first, with its strides. Beside it, the extent of X along
-// the spatial axis of this number, counted from the innermost one.
+// A digit of a source's rank in (n, c, spatial) order, fastest first, with its strides. Beside it, the extent of X
+// along the spatial axis of this number, counted from the innermost one.
 struct SourceDigit {
   radix: Divisor,
   x_stride: u32,
@@ -13,8 +13,8 @@ struct SourceDigit {
   extent: u32,
 }
 
-// A digit of an index, fastest first, with its stride in Y. Beside it, the sources along the spatial axis of this number
-// whose windows have the axis's first element: `count` of them, from `first` on, `step` apart.
+// A digit of an index, fastest first, with its stride in Y. Beside it, the sources along the spatial axis of this
+// number whose windows have the axis's first element: `count` of them, from `first` on, `step` apart.
 struct TargetDigit {
   radix: Divisor,
   stride: u32,
@@ -105,8 +105,8 @@ fn named_target(index: u32) -> u32 {
   return found;
 }
 
-// Whether the index of a source says that nothing won its window: it names the first element of the source's plane, which
-// the window lacks. FIRST_AXES is the number of spatial axes, or zero where no index says that.
+// Whether the index of a source says that nothing won its window: it names the first element of the source's plane,
+// which the window lacks. FIRST_AXES is the number of spatial axes, or zero where no index says that.
 fn says_nothing(rank: u32, index: u32) -> bool {
   var rest = rank;
   var has = true;

@@ -68,7 +68,8 @@ fn turn_after(turn: u32, local: u32) -> u32 {
 }
 
 //// turns_doubtful: The maxima of floats alone tell neither which of both zeros is the first, nor what becomes of NaN.
-// Where a workgroup meets a NaN that is not ignored, or both -0 and a maximum that is a zero, it computes its strips again:
+// Where a workgroup meets a NaN that is not ignored, or both -0 and a maximum that is a zero, it computes its strips
+// again:
 //
 //   turn 1    Only if a window may hold both zeros, or a NaN under PROPAGATE_LAST. Each element is replaced by a code
 //             that is the larger, the earlier it stands, if it is a zero; under PROPAGATE_LAST by a larger one, the

@@ -28,8 +28,8 @@ fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
 //// lanes32: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their bits, at the
 // top. The mask of minima is applied on the way (reduce/mirror.wgsl).
 //
-// Under IGNORE every NaN becomes a negative one of the largest magnitude, which never wins, and where it is a maximum the
-// window is empty: its element is the value of such windows.
+// Under IGNORE every NaN becomes a negative one of the largest magnitude, which never wins, and where it is a maximum
+// the window is empty: its element is the value of such windows.
 // provides: Lane, Lanes, lane_from, raws_of, BELOW, ABSENT
 // requires: Raw, Numbers, Lanes32, OUTPUTS, SMALLEST_RAW, FLOATS, MIRROR, mirrored, is_nan, are_nan, either, from_pair, pool, NAN_POLICY, IGNORE
 alias Lane = i32;

@@ -513,8 +513,8 @@ pub struct UnpoolPlan {
     pub windows: Option<Vec<AxisWindow>>,
     /// Whether the index -1 marks an empty window and is skipped.
     pub skip_minus_one: bool,
-    /// Where a window without a winner has the index of its plane's first element (`NanPolicy::SeedLowest`): the sources,
-    /// along each axis, whose windows have that element. From any other source such an index is skipped.
+    /// Where a window without a winner has the index of its plane's first element (`NanPolicy::SeedLowest`): the
+    /// sources, along each axis, whose windows have that element. From any other source such an index is skipped.
     pub first_elements: Option<Vec<Taps>>,
     /// Which source wins where indices agree.
     pub duplicates: Duplicates,

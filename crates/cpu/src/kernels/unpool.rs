@@ -235,7 +235,8 @@ fn scatter(
                 written.fill_up_to(units.elements);
                 if let Some(have) = &plan.first_elements {
                     let planes = unit * units.planes..(unit + 1) * units.planes;
-                    put_first_elements((plan, have), |plane| base(plan, plane), planes, cast_slice::<u8, W>(x), indices, written.y);
+                    let base = |plane| base(plan, plane);
+                    put_first_elements((plan, have), base, planes, cast_slice::<u8, W>(x), indices, written.y);
                 }
                 stay
             });

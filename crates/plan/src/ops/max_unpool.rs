@@ -108,10 +108,11 @@ impl MaxUnpool {
 
     /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back to their positions.
     ///
-    /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of an
-    /// empty window is skipped. Of a pool with [`NanPolicy::SeedLowest`], the index of a plane's first element is skipped
-    /// where the window lacks that element: nothing won there. Only `duplicates`, `out_of_bounds`, `outside_window` and `activation` can
-    /// be set afterwards; setting any other attribute or convention is an error of [`plan`](MaxUnpool::plan).
+    /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of
+    /// an empty window is skipped. Of a pool with [`NanPolicy::SeedLowest`], the index of a plane's first element is
+    /// skipped where the window lacks that element: nothing won there. Only `duplicates`, `out_of_bounds`,
+    /// `outside_window` and `activation` can be set afterwards; setting any other attribute or convention is an error
+    /// of [`plan`](MaxUnpool::plan).
     ///
     /// # Errors
     /// [`plan`](MaxUnpool::plan) returns the errors of the pool's own plan, and [`PlanError::NotInvertible`] for a pool

@@ -45,7 +45,7 @@ impl UnpoolPlan {
         if own { IndexTarget::Element(n, c) } else { IndexTarget::Outside }
     }
 
-    /// Whether an index says that nothing won: it names the first element of the source's plane, which its window lacks.
+    /// Whether an index says that nothing won: it names the first element of the plane, and the window lacks it.
     fn skips_first(&self, index: i64, n: usize, c: usize, at: &[usize]) -> bool {
         let has = |sources: &Vec<Taps>| sources.iter().zip(at).all(|(sources, &at)| sources.contains(at as i64));
         let names = || index == self.space.strides().flat(n, c, &[]);
