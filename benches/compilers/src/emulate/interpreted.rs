@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling::{ExecuteError, Later, Operand, Plan, Report, Run, Schedule, TensorMut, TensorRef, wgsl};
+use wgpu_pooling::{ExecuteError, KernelKey, Later, Operand, Plan, Report, Run, Schedule, TensorMut, TensorRef, wgsl};
 
 use super::memory::Buffers;
 use super::numbers::Numbers;
@@ -76,6 +76,8 @@ impl Interpreted {
         if let Some(report) = device.buffer(Operand::Report).filter(|_| schedule.keeps_report()) {
             report.fill(0);
         }
+        // A kernel that is cut into many dispatches is parsed once.
+        let mut parsed: Vec<(&KernelKey, Source)> = Vec::new();
         for dispatch in schedule.dispatches() {
             let bound = dispatch.bindings().map(|(it, range)| {
                 let number = device.buffers.iter().position(|(own, _)| *own == range.operand);
@@ -84,12 +86,19 @@ impl Interpreted {
                 (it.number, number, range.offset, range.bytes.unwrap_or(rest))
             });
             device.bound = bound.collect();
-            let (text, uniform) = (wgsl(dispatch.key()), bytemuck::pod_collect_to_vec(dispatch.uniform()));
-            let source = Source::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            let (numbers, grid) = (Numbers::of(&source), dispatch.grid());
+            let key = dispatch.key();
+            if parsed.iter().all(|(own, _)| *own != key) {
+                let text = wgsl(key);
+                let source = Source::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                parsed.push((key, source));
+            }
+            let source = parsed.iter().find(|(own, _)| *own == key).map(|(_, source)| source);
+            let source = source.expect("it is parsed");
+            let uniform: Vec<u32> = bytemuck::pod_collect_to_vec(dispatch.uniform());
+            let (numbers, grid) = (Numbers::of(source), dispatch.grid());
             for number in 0..grid.into_iter().product() {
                 let number = [number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]];
-                workgroup(&source, &numbers, [number, grid], &uniform, &mut device, None)
+                workgroup(source, &numbers, [number, grid], &uniform, &mut device, None)
                     .unwrap_or_else(|error| panic!("{}: {error}", dispatch.key().name()));
             }
         }

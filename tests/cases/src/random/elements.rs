@@ -130,7 +130,7 @@ fn palette(dtype: DType) -> Vec<u64> {
 /// A NaN in most cases, or else an extreme; for integers an extreme.
 fn nothing(dtype: DType, pick: u8) -> u64 {
     let extremes = [lowest(dtype), highest(dtype)].concat();
-    let nan = quiet_nan(dtype) | u64::from(pick % 2) * sign(dtype) | u64::from(pick % 4);
+    let nan = quiet_nan(dtype) | (u64::from(pick % 2) * sign(dtype)) | u64::from(pick % 4);
     if dtype.is_float() && pick % 8 != 7 { nan } else { extremes[usize::from(pick / 8 % 4)] }
 }
 
