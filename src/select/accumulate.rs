@@ -51,8 +51,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         within("bytes of the indices of a batch item (max_binding_bytes)", indices, limits.max_binding_bytes)
     };
     let tiles = ranges(total, OUTPUT_UNIT, fit)?;
-    // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps, and a dispatch at most `most_taps`.
-    // These bounds give a least number of dispatches before any dispatch is made.
+    // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps, and a dispatch at most
+    // `most_taps`. These bounds give a least number of dispatches before any dispatch is made.
     let taps = pass.taps().iter().fold(1, |product: u64, taps| product.saturating_mul(taps.count()));
     let least = tiles.iter().fold(0, |least: u64, tile| {
         let of_all = tile.count().saturating_mul(taps).div_ceil(limits.most_taps());

@@ -136,7 +136,6 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
 }
 
 /// [`select`] with numbers that do not follow from the tensor's size.
-#[doc(hidden)]
 pub fn select_sized(plan: &Plan, limits: &Limits, choice: &Choice, sizes: Sizes) -> Result<Schedule, PlanError> {
     if let Some(family) = choice.family
         && let Some(build) = choice.build

@@ -8,7 +8,6 @@ use crate::schedule::Limits;
 /// Numbers that follow from the size of a tensor or of a device, given instead: so that tests run on small tensors what
 /// large ones run as. No number changes a result. One that a kernel cannot have is replaced by the nearest that it can,
 /// or the plan is refused.
-#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Sizes {
     /// Lines of outputs of a thread tile.

@@ -4,7 +4,7 @@
 use cases::compositions::Composition;
 use support::cpu::Net;
 use support::tests;
-use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy};
+use wgpu_pooling::{Cpu, CpuKernel, DType, EmptyValue, Layout, MaxPool, NanPolicy};
 
 use super::{EITHER, Random, agrees, composed, either};
 
@@ -50,9 +50,12 @@ fn drawn(random: &mut Random) -> Drawn {
     };
     let apart = strides[axes - 1] > 1;
     let (kind, iterations) = (random.below(Composition::KINDS.len()), 1 + random.below(2) as i64);
-    let by = Composition { kind, kernel_shape: kernel.clone(), anchor: None, iterations, layout };
+    // The last value is one of floats alone.
+    let empty_value = random.of(&EmptyValue::ALL[..EmptyValue::ALL.len() - usize::from(!dtype.is_float())]);
+    let kernel_shape = kernel.clone();
+    let by = Composition { kind, kernel_shape, anchor: None, iterations, layout, nan_policy: policy, empty_value };
     let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads(pads);
-    Drawn { pool: pool.layout(layout).nan_policy(policy), by, shape, dtype, apart }
+    Drawn { pool: pool.layout(layout).nan_policy(policy).empty_value(empty_value), by, shape, dtype, apart }
 }
 
 fn flat_planes_are_those_of_the_reference() {
