@@ -59,9 +59,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let (across, height, depths) = (last.output.div_ceil(STRIP), rows.output, depth.output);
     let strips = |blocks: u64| height.div_ceil(blocks.saturating_mul(lines.into()).max(1));
     let cells = if group[0] > 1 { group[1].into() } else { inner };
-    let of_a_plane = |blocks: u64| strips(blocks).saturating_mul(across).saturating_mul(cells).saturating_mul(depths);
-    let enough =
-        |blocks: &u64| of_a_plane(*blocks).saturating_mul(one.pass.planes()).saturating_mul(STRIP) >= INVOCATIONS;
+    let of_a_plane = |blocks| [strips(blocks), across, cells, depths].into_iter().fold(STRIP, u64::saturating_mul);
+    let enough = |blocks: &u64| of_a_plane(*blocks).saturating_mul(one.pass.planes()) >= INVOCATIONS;
     let by_size = || (1..=MOST_BLOCKS).rev().find(enough).unwrap_or(1);
     let most = limits.sizes.strip_blocks.map_or_else(by_size, |asked| asked.clamp(1, MOST_BLOCKS));
     // As high as the others, all strips waste the least.
@@ -85,7 +84,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let groups = Groups {
         unit: unit(plan.dtype()),
         outputs_per_group: one.pass.outputs.checked_div(one.pass.planes()).unwrap_or(1),
-        invocations_per_group: of_a_plane(blocks).saturating_mul(STRIP),
+        invocations_per_group: of_a_plane(blocks),
         whole: true,
         taps: Some(window.kernel[2].into()),
     };

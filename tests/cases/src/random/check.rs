@@ -217,8 +217,8 @@ impl Bench {
         Ok(paths)
     }
 
-    /// Every family and build in the interpreter, as GPUs and software adapters run them, with sizes that are drawn; and
-    /// what is selected for a device with small bindings.
+    /// Every family and build in the interpreter, as GPUs and software adapters run them, with sizes that are drawn;
+    /// and what is selected for a device with small bindings.
     fn interpreted(
         &self,
         plan: &Plan,
