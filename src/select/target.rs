@@ -26,8 +26,9 @@ pub struct Sizes {
     pub part_taps: Option<u64>,
     /// Invocations among which the rows of a window, or a plane, are divided.
     pub members: Option<u32>,
-    /// Quads of cells of an unpool side by side, and lines of them.
+    /// Quads of cells of an unpool side by side.
     pub quads: Option<u64>,
+    /// Lines of cells of an unpool.
     pub cell_lines: Option<u64>,
     /// Invocations of the last step of an unpool, which mostly has nothing to do.
     pub idle: Option<u64>,
