@@ -459,5 +459,5 @@ fn the_list_is_short() {
     let listed = ["\n    run(", "\n    agrees_within(", "\n    unpools::<", "\n    before_the_output::<"];
     let listed: usize = listed.iter().map(|call| source.matches(call).count()).sum();
     // Two of these lines are calls of functions that all configurations go through.
-    assert!((40..=66).contains(&listed), "{listed}");
+    assert!((40..=74).contains(&listed), "{listed}");
 }
