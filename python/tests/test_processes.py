@@ -315,8 +315,10 @@ def test_without_threads_the_caller_computes() -> None:
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64" or sys.platform != "linux", reason="the processor's switch is another one")
-def test_processors_that_take_subnormals_for_zeros() -> None:
-    x = np.random.default_rng(7).integers(-9, 9, (1, 2, 300, 301)).astype(np.int32)
+@pytest.mark.parametrize("extent", [60, 300])
+def test_processors_that_take_subnormals_for_zeros(extent: int) -> None:
+    # The thread itself computes small calls, others compute large ones.
+    x = np.random.default_rng(7).integers(-9, 9, (1, 2, extent, extent + 1)).astype(np.int32)
     for name in ("f2", "f4", "f8"):
         bits = np.abs(x).astype(name.replace("f", "u"))
         subnormal = (bits | np.where(x < 0, bits.dtype.type(1 << (8 * bits.itemsize - 1)), bits.dtype.type(0))).view(name)
@@ -337,7 +339,7 @@ def test_processors_that_take_subnormals_for_zeros() -> None:
             return results()
 
         expected = results()
-        assert len(expected[-1]) > 100
+        assert len(expected[-1]) > 50
         # A thread has its own switch.
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             for mine, theirs in zip(pool.submit(flushing).result(), expected):

@@ -64,10 +64,12 @@ impl Flushing {
     }
 }
 
-/// Threads that share a call, of which the first one makes it.
+/// Threads that share a call.
 pub struct Host {
     flushing: Flushing,
-    threads: ThreadPool,
+    /// The threads, of which the first one makes the call; `None` for those of rayon's global pool, which all take
+    /// subnormals for zeros, while the thread that makes the call is none of them and does not.
+    threads: Option<ThreadPool>,
 }
 
 impl Host {
@@ -77,7 +79,15 @@ impl Host {
                 take_subnormals_for_zeros();
             }
         };
-        Host { flushing, threads: ThreadPoolBuilder::new().num_threads(count).start_handler(start).build().unwrap() }
+        let threads = ThreadPoolBuilder::new().num_threads(count).start_handler(start).build().unwrap();
+        Host { flushing, threads: Some(threads) }
+    }
+
+    /// The host of a caller that is no thread of the pool, so that others compute all parts of a large call. `None` if
+    /// rayon's global pool was used before.
+    fn outside() -> Option<Host> {
+        let threads = ThreadPoolBuilder::new().num_threads(3).start_handler(|_| take_subnormals_for_zeros());
+        threads.build_global().ok().map(|()| Host { flushing: Flushing::AllButTheCaller, threads: None })
     }
 
     /// Hosts of few threads and of more than there are processors, with each setting. Where it is not known how a
@@ -88,7 +98,9 @@ impl Host {
             use Flushing::{All, AllButTheCaller, Caller, None};
             let hosts = [(1, None), (3, All), (8, None), (1, All), (3, Caller), (3, None), (8, AllButTheCaller)];
             let hosts = hosts.into_iter().chain([(3, AllButTheCaller), (8, All), (8, Caller)]);
-            hosts.filter(|(_, flushing)| KNOWN || *flushing == None).map(|(count, own)| Host::new(count, own)).collect()
+            let hosts = hosts.filter(|(_, flushing)| KNOWN || *flushing == None);
+            let outside = KNOWN.then(Host::outside).flatten();
+            hosts.map(|(count, own)| Host::new(count, own)).chain(outside).collect()
         })
     }
 
@@ -97,31 +109,31 @@ impl Host {
         Host::all().iter().find(|host| host.flushing == Flushing::All)
     }
 
-    /// Makes a call on the first thread.
+    /// Makes a call on the first thread, or on this one, which is in the default mode.
     pub fn call<R: Send>(&self, call: impl Fn() -> R + Sync) -> R {
-        let results = self.threads.broadcast(|thread| (thread.index() == 0).then(&call));
+        let Some(threads) = &self.threads else { return call() };
+        let results = threads.broadcast(|thread| (thread.index() == 0).then(&call));
         results.into_iter().flatten().next().expect("there is a first thread")
     }
 
-    /// What each thread answers.
+    /// What each thread answers, the one that makes calls first.
     pub fn each<R: Send>(&self, ask: impl Fn() -> R + Sync) -> Vec<R> {
-        self.threads.broadcast(|_| ask())
+        match &self.threads {
+            Some(threads) => threads.broadcast(|_| ask()),
+            None => [ask()].into_iter().chain(rayon::broadcast(|_| ask())).collect(),
+        }
     }
 
-    /// Whether each thread takes subnormals for zeros.
+    /// Whether each thread takes subnormals for zeros, the one that makes calls first.
     pub fn flushes(&self) -> Vec<bool> {
-        (0..self.threads.current_num_threads()).map(|thread| self.flushing.of(thread)).collect()
+        let count = self.threads.as_ref().map_or(4, ThreadPool::current_num_threads);
+        (0..count).map(|thread| self.flushing.of(thread)).collect()
     }
 }
 
 impl fmt::Display for Host {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{} threads, subnormals are zeros for {:?}",
-            self.threads.current_num_threads(),
-            self.flushing
-        )
+        write!(formatter, "{} threads, subnormals are zeros for {:?}", self.flushes().len(), self.flushing)
     }
 }
 

@@ -12,6 +12,9 @@ use libtest_mimic::Arguments;
 use support::harness;
 
 fn main() -> ExitCode {
+    // Before anything uses rayon's global pool, which is one of them.
+    #[cfg(feature = "cpu")]
+    support::cpu::Host::all();
     let lists = [by_hand::tests(), convert::tests(), fuzz::tests(), local_maxima::tests(), random::tests()];
     harness::run(&Arguments::from_args(), lists.into_iter().flatten().collect())
 }
