@@ -147,6 +147,8 @@ enum Style {
     Raw,
     /// Mostly what cannot win, or hardly: NaN, infinities, the lowest and the highest element.
     Nothing,
+    /// NaN of both signs and -inf, or +inf if true; for integers one end of their range.
+    NanAnd(bool),
 }
 
 /// Elements for a tensor of any size and type. The picks are repeated; their number is prime, so that no row or plane
@@ -166,6 +168,7 @@ pub fn recipe() -> impl Strategy<Value = Recipe> {
         3 => Just(Style::Palette),
         1 => Just(Style::Raw),
         2 => Just(Style::Nothing),
+        1 => any::<bool>().prop_map(Style::NanAnd),
     ];
     (style, picks()).prop_map(|(style, picks)| Recipe { style, picks })
 }
@@ -195,6 +198,9 @@ impl Recipe {
                 Style::Palette => entry(pick),
                 Style::Nothing if pick >= 224 => entry(pick),
                 Style::Nothing => nothing(dtype, pick),
+                Style::NanAnd(_) if pick % 2 == 0 => quiet_nan(dtype) | u64::from(pick / 2 % 2) * sign(dtype),
+                Style::NanAnd(false) => lowest(dtype)[0],
+                Style::NanAnd(true) => highest(dtype)[0],
                 Style::Raw if pick == 0 => 0,
                 Style::Raw => splitmix64(u64::from(pick) << 32 | i as u64) & mask(dtype),
             })
