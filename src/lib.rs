@@ -56,7 +56,8 @@
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
 //! use `Prepared::encode`. The pages of the module [`docs`] say more:
 //!
-//! * `choosing` compares these three ways, and the ways to compute on the CPU; it lists what works on which backend.
+//! * `choosing` compares these three ways, and lists what works on which backend.
+//! * `on_the_cpu` has the ways to compute on the CPU, and what they cost.
 //! * `conventions` has the options on which runtimes disagree, presets, and calls of other frameworks.
 //! * `guests` is for applications with their own device: a loss, runtimes, threads, limits.
 //! * `memory` says where elements lie on a device, and has own kernels and textures.
@@ -164,33 +165,39 @@ pub use wgsl::wgsl;
 /// ```
 pub use half;
 
-/// Pages about more than one item.
+/// Pages about more than one item. Each stands in `src/docs` as plain Markdown; `links.md` there says what its links
+/// mean here.
+// All of them are items of this crate if it has both backends.
+#[cfg_attr(not(all(feature = "gpu", feature = "cpu")), allow(rustdoc::broken_intra_doc_links))]
 pub mod docs {
-    #[cfg(any(feature = "cpu", feature = "gpu"))]
-    #[cfg_attr(feature = "gpu", doc = include_str!("docs/choosing.md"))]
-    #[cfg_attr(feature = "cpu", doc = include_str!("docs/on_the_cpu.md"))]
+    #[cfg(feature = "gpu")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/choosing.md"))]
     pub mod choosing {}
 
-    #[doc = include_str!("docs/conventions.md")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/conventions.md"))]
     pub mod conventions {}
 
     #[cfg(feature = "gpu")]
-    #[doc = include_str!("docs/faults.md")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/faults.md"))]
     pub mod faults {}
 
     #[cfg(feature = "gpu")]
-    #[doc = include_str!("docs/guests.md")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/guests.md"))]
     pub mod guests {}
 
-    #[doc = include_str!("docs/hosts.md")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/hosts.md"))]
     pub mod hosts {}
 
     #[cfg(feature = "gpu")]
-    #[doc = include_str!("docs/memory.md")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/memory.md"))]
     pub mod memory {}
 
+    #[cfg(feature = "cpu")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/on_the_cpu.md"))]
+    pub mod on_the_cpu {}
+
     #[cfg(feature = "gpu")]
-    #[doc = include_str!("docs/rendering.md")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/rendering.md"))]
     pub mod rendering {}
 }
 

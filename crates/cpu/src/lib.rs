@@ -1,4 +1,4 @@
-//! The CPU backend of [wgpu-pooling](https://docs.rs/wgpu-pooling): its operators on all processors of the host, with
+//! The CPU backend of the crate wgpu-pooling: its operators on all processors of the host, with
 //! the bits of the [reference](wgpu_pooling_plan::Reference).
 //!
 //! Programs use these items through the crate wgpu-pooling with its feature `cpu`, which re-exports them. So do the

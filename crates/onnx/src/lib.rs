@@ -1,6 +1,6 @@
 //! Models of ONNX and OpenVINO: their pooling nodes as [`Node`](wgpu_pooling_plan::Node)s and plans, without a device.
 //!
-//! Programs use the crate [wgpu-pooling](https://docs.rs/wgpu-pooling) with its feature `onnx`, where this is the
+//! Programs use the crate wgpu-pooling with its feature `onnx`, where this is the
 //! module `onnx`. The examples here use it too.
 //!
 //! [`Model`] reads a file and lists the pooling nodes in it, also those inside `If`, `Loop` and `Scan` and inside the

@@ -1,5 +1,5 @@
-//! The operators of [wgpu-pooling](https://docs.rs/wgpu-pooling) as attributes, their plans, tensors of the host, and
-//! the [`Reference`] that defines what a plan means: all that the backends have in common, without any device.
+//! The operators of the crate wgpu-pooling as attributes, their plans, tensors of the host, and the [`Reference`] that
+//! defines what a plan means: all that the backends have in common, without any device.
 //!
 //! Programs use the crate wgpu-pooling, which has all of this under its own name. The examples here use it too.
 #![warn(missing_docs)]

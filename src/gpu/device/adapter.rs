@@ -344,7 +344,7 @@ pub fn list_adapters_blocking(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
 
 #[cfg(test)]
 mod tests {
-    /// Only in a build without a backend of wgpu, which tests/run makes.
+    /// Only in a build without a backend of wgpu, which tests/all makes.
     #[cfg(not(any(feature = "vulkan", feature = "metal", feature = "dx12", feature = "gles")))]
     #[test]
     fn a_program_without_backends_says_which_features_to_enable() {

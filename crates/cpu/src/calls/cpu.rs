@@ -21,8 +21,7 @@ use crate::kernels::threads::Threads;
 /// A backend and its clones keep the last eight plans of their calls, and at most 8 MiB of scratch memory for each
 /// thread, so that calls that repeat a geometry do not choose and lay out a kernel again. Dropping them frees both.
 ///
-/// Debug builds are slow unless this crate is optimised in them: see the page
-/// [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/docs/choosing/#on-the-cpu).
+/// Debug builds are slow unless this crate is optimised in them: see the page `on_the_cpu` of the crate wgpu-pooling.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, MaxPool, MaxUnpool, Tensor};

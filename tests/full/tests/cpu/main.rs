@@ -13,8 +13,8 @@ use support::harness;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    // Before anything uses rayon's global pool, which is one of them. A test that is asked for by its whole name may want
-    // the pool for itself.
+    // Before anything uses rayon's global pool, which is one of them. A test that is asked for by its whole name may
+    // want the pool for itself.
     if !arguments.exact {
         Host::all();
     }

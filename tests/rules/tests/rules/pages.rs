@@ -1,14 +1,8 @@
-//! The pages of the repository lead to what exists, and the README stays short and holds on a registry's page.
+//! The pages of the repository lead to what exists, and the README stays short.
 
 use std::path::{Path, PathBuf};
 
 use crate::sources::{read, root, sources};
-
-/// Where docs.rs shows the files of the package.
-const PACKAGE: &str = "https://docs.rs/crate/wgpu-pooling/latest/source/";
-
-/// Where docs.rs has the pages of the documentation.
-const DOCUMENTATION: &str = "https://docs.rs/wgpu-pooling/latest/wgpu_pooling/docs/";
 
 /// The pages: paths from the repository's root, and texts.
 fn pages() -> Vec<(PathBuf, String)> {
@@ -50,27 +44,18 @@ fn links(text: &str) -> Vec<&str> {
     found
 }
 
-/// The files that a link on a page leads to, and the heading in one of them; nothing if it leads out of the repository.
-fn target<'a>(page: &Path, link: &'a str) -> Option<(Vec<PathBuf>, &'a str)> {
+/// The file that a link on a page leads to, and the heading in it; nothing if it leads out of the repository.
+fn target<'a>(page: &Path, link: &'a str) -> Option<(PathBuf, &'a str)> {
     let (place, heading) = link.split_once('#').unwrap_or((link, ""));
-    let files = if let Some(file) = place.strip_prefix(PACKAGE) {
-        vec![PathBuf::from(file)]
-    } else if let Some(name) = place.strip_prefix(DOCUMENTATION) {
-        let name = name.trim_end_matches('/');
-        let mut files = vec![PathBuf::from(format!("src/docs/{name}.md"))];
-        // One page of the documentation consists of two files.
-        if name == "choosing" {
-            files.push(PathBuf::from("src/docs/on_the_cpu.md"));
-        }
-        files
-    } else if place.is_empty() {
-        vec![page.to_owned()]
+    if place.is_empty() {
+        Some((page.to_owned(), heading))
+    } else if let Some(name) = place.strip_prefix("crate::docs::") {
+        Some((PathBuf::from(format!("src/docs/{name}.md")), heading))
     } else if place.contains("://") || place.starts_with("crate::") {
-        return None;
+        None
     } else {
-        vec![page.parent()?.join(place)]
-    };
-    Some((files, heading))
+        Some((page.parent()?.join(place), heading))
+    }
 }
 
 #[test]
@@ -79,32 +64,53 @@ fn links_lead_to_what_exists() {
     let mut followed = 0;
     for (page, text) in pages() {
         for link in links(&text) {
-            let Some((files, heading)) = target(&page, link) else { continue };
-            for file in &files {
-                assert!(root.join(file).exists(), "{}: {link} leads nowhere", page.display());
-            }
-            let has = |file: &PathBuf| anchors(&read(file)).iter().any(|anchor| anchor == heading);
-            assert!(heading.is_empty() || files.iter().any(has), "{}: no heading for {link}", page.display());
+            let Some((file, heading)) = target(&page, link) else { continue };
+            assert!(root.join(&file).exists(), "{}: {link} leads nowhere", page.display());
+            let found = heading.is_empty() || anchors(&read(&file)).iter().any(|anchor| anchor == heading);
+            assert!(found, "{}: no heading for {link}", page.display());
             followed += 1;
         }
     }
-    assert!(followed > 30, "{followed} links");
+    assert!(followed > 60, "{followed} links");
     assert_eq!(anchors("# A `b`, c-d!\n```sh\n# e\n```\n## F g\n"), ["a-b-c-d", "f-g"]);
     assert_eq!(links("[a](b) [c](d#e)\n```\n[f](g)\n```\n[h]: i\n"), ["b", "d#e", "i"]);
 }
 
+/// No registry has the packages yet, so nothing leads to the pages that it would make of them.
 #[test]
-fn the_readme_is_short_and_holds_on_a_registrys_page() {
-    let (readme, manifest) = (read("README.md"), read("Cargo.toml"));
-    let words = readme.split_whitespace().count();
-    assert!(words <= 1500, "{words} words");
-    let mut shown = 0;
-    for file in links(&readme).into_iter().filter_map(|link| link.strip_prefix(PACKAGE)) {
-        // The package has the file, or a folder that it lies in, by name.
-        let mut parts = Path::new(file).ancestors();
-        let included = parts.any(|part| manifest.contains(&format!("\"/{}\"", part.display())));
-        assert!(included, "{file} is not in the package");
-        shown += 1;
+fn nothing_leads_to_pages_of_a_registry() {
+    let manifests = sources("crates", ".toml").into_iter().chain([(PathBuf::from("Cargo.toml"), read("Cargo.toml"))]);
+    let code = sources("src", ".rs").into_iter().chain(sources("crates", ".rs"));
+    for (path, text) in pages().into_iter().chain(manifests).chain(code) {
+        for registry in ["docs.rs/", "crates.io/crates/"] {
+            let found = text.lines().find(|line| line.contains(registry) && line.contains("wgpu-pooling"));
+            assert!(found.is_none(), "{}: {}", path.display(), found.unwrap_or_default());
+        }
     }
-    assert!(shown > 3, "{shown} links into the package");
+}
+
+/// Links of the documentation's pages read as plain Markdown, and `links.md` says what rustdoc makes of them.
+#[test]
+fn every_link_of_the_documentation_is_used_and_a_page_says_the_same_file() {
+    let links_of_rustdoc = read("src/docs/links.md");
+    let pages = sources("src/docs", ".md").into_iter();
+    let pages = pages.filter(|(page, _)| !page.ends_with("links.md") && !page.ends_with("README.md"));
+    let pages: Vec<(PathBuf, String)> = pages.collect();
+    for definition in links_of_rustdoc.lines().filter(|line| !line.is_empty()) {
+        let (label, target) = definition.split_once(": ").unwrap();
+        let users: Vec<_> = pages.iter().filter(|(_, text)| prose(text).any(|line| line.contains(label))).collect();
+        assert!(!users.is_empty(), "no page has {label}");
+        let Some(page) = target.strip_prefix("crate::docs::") else { continue };
+        let (page, heading) = page.find('#').map_or((page, ""), |at| page.split_at(at));
+        for (user, text) in users {
+            let expected = format!("{label}: {page}.md{heading}");
+            assert!(text.lines().any(|line| line == expected), "{}: {expected}", user.display());
+        }
+    }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let words = read("README.md").split_whitespace().count();
+    assert!(words <= 1550, "{words} words");
 }
