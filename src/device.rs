@@ -5,14 +5,14 @@ use std::sync::Arc;
 use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, Steps, TensorMut, TensorRef};
 
 #[cfg(feature = "gpu")]
-use crate::gpu::calls::gpu::Gpu;
+use crate::gpu::{GpuOptions, calls::gpu::Gpu};
 use wgpu_pooling_cpu::Cpu;
 
 /// A GPU or the CPU, for programs that decide at run time. They `match` on it to use what only one of them has. Bits
 /// and errors are the same.
 ///
-/// On the CPU an asynchronous call computes at once and never waits, so it blocks its thread. The program decides which
-/// of the two to use: neither falls back to the other.
+/// [`Device::open`] takes a GPU where there is one, or else the CPU. From then on neither falls back to the other. On the
+/// CPU an asynchronous call computes at once and never waits, so it blocks its thread.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, Device, MaxPool, MaxUnpool, Tensor};
@@ -36,6 +36,48 @@ pub enum Device {
 }
 
 impl Device {
+    /// Opens a GPU that is hardware, or takes the CPU where there is none: with the CPU comes the error that says why.
+    /// Adapters of software, such as Mesa's llvmpipe, count as none, unless [`GpuOptions::adapter_name`] or the variable
+    /// `WGPU_ADAPTER_NAME` names one.
+    ///
+    /// ```no_run
+    /// # async fn open() {
+    /// use wgpu_pooling::{Backend, Device, GpuOptions};
+    ///
+    /// let (device, why_no_gpu) = Device::open(&GpuOptions::new()).await;
+    /// println!("{}", device.name());
+    /// if let Some(error) = why_no_gpu {
+    ///     println!("computes on the CPU: {error}");
+    /// }
+    /// # }
+    /// ```
+    #[cfg(feature = "gpu")]
+    pub async fn open(options: &GpuOptions) -> (Device, Option<ExecuteError>) {
+        let opened = match options.chosen_name() {
+            Some(_) => Gpu::open(options).await,
+            None => Gpu::open(&options.clone().hardware()).await,
+        };
+        match opened {
+            Ok(gpu) => (Device::Gpu(gpu), None),
+            Err(error) => (Device::Cpu(Cpu::new()), Some(error)),
+        }
+    }
+
+    /// Opens a GPU that is hardware, or takes the CPU: the blocking twin of [`Device::open`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{Device, GpuOptions, MaxPool};
+    ///
+    /// let (device, _) = Device::open_blocking(&GpuOptions::new());
+    /// let y = MaxPool::new([2]).on((&[1, 1, 3], &[1.0f32, 3.0, 2.0])).run_blocking(&device)?;
+    /// assert_eq!(y.data(), [3.0, 3.0]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+    pub fn open_blocking(options: &GpuOptions) -> (Device, Option<ExecuteError>) {
+        pollster::block_on(Device::open(options))
+    }
+
     fn backend(&self) -> &dyn Backend {
         match self {
             Device::Cpu(cpu) => cpu,

@@ -49,9 +49,9 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! A `Device` (feature `cpu`) is a GPU or the CPU, for programs that decide at run time. [`Reference`] has the
-//! operators as plain loops, which define what a plan means and with which every backend is compared. All of these are
-//! [`Backend`]s.
+//! A `Device` (feature `cpu`) is a GPU or the CPU, for programs that decide at run time: `Device::open_blocking` takes a
+//! GPU where there is one. [`Reference`] has the operators as plain loops, which define what a plan means and with which
+//! every backend is compared. All of these are [`Backend`]s.
 //!
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
 //! use `Prepared::encode`. The pages of the module [`docs`] say more:

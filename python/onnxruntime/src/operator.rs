@@ -4,7 +4,8 @@ use std::ffi::CStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use wgpu_pooling::{
-    Attribute, Backend, Cpu, Device, ExecuteError, Gpu, Node, Plan, PlanError, Preset, Run, TensorMut, TensorRef, wgpu,
+    Attribute, Backend, Cpu, Device, ExecuteError, Gpu, GpuOptions, Node, Plan, PlanError, Preset, Run, TensorMut,
+    TensorRef,
 };
 
 /// An operator's type.
@@ -180,11 +181,8 @@ impl Shared {
         let device = match self.place {
             Place::Cpu => Cpu::new().into(),
             Place::Gpu => Gpu::new_blocking()?.into(),
-            Place::Auto => match Gpu::new_blocking() {
-                // The CPU backend is faster than a GPU that is computed on the CPU.
-                Ok(gpu) if gpu.adapter_info().device_type != wgpu::DeviceType::Cpu => gpu.into(),
-                _ => Cpu::new().into(),
-            },
+            // The CPU backend is faster than a GPU that is computed on the CPU.
+            Place::Auto => Device::open_blocking(&GpuOptions::new()).0,
         };
         let device = Arc::new(device);
         *kept = Arc::downgrade(&device);

@@ -35,6 +35,7 @@ const ADVICE: &str = "a browser has WebGPU for pages from https and from localho
 pub struct GpuOptions {
     backends: Option<wgpu::Backends>,
     adapter_name: Option<String>,
+    hardware: bool,
     power_preference: Option<wgpu::PowerPreference>,
     limits: Option<wgpu::Limits>,
     features: wgpu::Features,
@@ -72,6 +73,19 @@ impl GpuOptions {
     /// ```
     pub fn adapter_name(mut self, name: impl Into<String>) -> Self {
         self.adapter_name = Some(name.into());
+        self
+    }
+
+    /// No adapter that computes on processors of the host, such as Mesa's llvmpipe, which any machine with Mesa has: the
+    /// CPU backend is faster than these. [`Device::open`](crate::Device) asks for hardware, and takes a `Cpu` where
+    /// there is none.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::open_blocking(&wgpu_pooling::GpuOptions::new().hardware())?;
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn hardware(mut self) -> Self {
+        self.hardware = true;
         self
     }
 
@@ -143,7 +157,8 @@ impl GpuOptions {
         self.backends.unwrap_or_else(|| wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all()))
     }
 
-    fn chosen_name(&self) -> Option<String> {
+    /// The name that an adapter's has to contain, by the option or by the environment.
+    pub(crate) fn chosen_name(&self) -> Option<String> {
         self.adapter_name.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok())
     }
 
@@ -181,7 +196,8 @@ impl GpuOptions {
     pub async fn request_adapter(&self) -> Result<wgpu::Adapter, ExecuteError> {
         let instance = self.instance()?;
         let adapter = match self.chosen_name() {
-            Some(name) => self.named(&instance, &name).await?,
+            Some(name) => self.best_of(&instance, &name).await?,
+            None if self.hardware => self.best_of(&instance, "").await?,
             None => {
                 let request = wgpu::RequestAdapterOptions {
                     power_preference: self.chosen_power_preference(),
@@ -199,8 +215,8 @@ impl GpuOptions {
         Ok(adapter)
     }
 
-    /// The best adapter whose name contains this text.
-    async fn named(&self, instance: &wgpu::Instance, name: &str) -> Result<wgpu::Adapter, ExecuteError> {
+    /// The best adapter whose name contains this text, among those of hardware if that is asked for.
+    async fn best_of(&self, instance: &wgpu::Instance, name: &str) -> Result<wgpu::Adapter, ExecuteError> {
         let frugal = self.chosen_power_preference() == wgpu::PowerPreference::LowPower;
         let rank = |adapter: &wgpu::Adapter| match adapter.get_info().device_type {
             wgpu::DeviceType::DiscreteGpu => u8::from(frugal),
@@ -215,12 +231,16 @@ impl GpuOptions {
             format!("{} ({:?})", info.name, info.backend)
         };
         let found = adapters.iter().map(describe).collect::<Vec<_>>().join(", ");
-        adapters.into_iter().filter(|adapter| contains(&adapter.get_info().name, name)).min_by_key(rank).ok_or_else(
-            || {
-                let what = format!("none is named {name:?}; found: [{found}]");
-                ExecuteError::NoAdapter(format!("{what}; {}", self.advice()))
-            },
-        )
+        let matching = adapters.into_iter().filter(|adapter| self.takes(&adapter.get_info(), name));
+        matching.min_by_key(rank).ok_or_else(|| {
+            let what = if name.is_empty() { "none is hardware".to_owned() } else { format!("none is named {name:?}") };
+            ExecuteError::NoAdapter(format!("{what}; found: [{found}]; {}", self.advice()))
+        })
+    }
+
+    fn takes(&self, info: &wgpu::AdapterInfo, name: &str) -> bool {
+        let software = info.device_type == wgpu::DeviceType::Cpu;
+        contains(&info.name, name) && !(self.hardware && software)
     }
 
     /// Advice for a user without an adapter, with the options that narrowed the choice.
@@ -233,7 +253,8 @@ impl GpuOptions {
         };
         let backends = said(self.backends.is_some(), "backends", "WGPU_BACKEND");
         let name = said(self.adapter_name.is_some(), "adapter_name", "WGPU_ADAPTER_NAME");
-        for reason in backends.into_iter().chain(name) {
+        let hardware = self.hardware.then(|| "GpuOptions::hardware leaves out adapters of software".to_owned());
+        for reason in backends.into_iter().chain(name).chain(hardware) {
             advice.push_str(&reason);
             advice.push_str("; ");
         }
@@ -325,7 +346,7 @@ pub async fn list_adapters(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
     let Ok(instance) = options.instance() else { return Vec::new() };
     let adapters = instance.enumerate_adapters(options.chosen_backends()).await;
     let name = options.chosen_name().unwrap_or_default();
-    adapters.iter().map(wgpu::Adapter::get_info).filter(|info| contains(&info.name, &name)).collect()
+    adapters.iter().map(wgpu::Adapter::get_info).filter(|info| options.takes(info, &name)).collect()
 }
 
 /// The adapters that match these options: the blocking twin of [`list_adapters`].

@@ -6,8 +6,8 @@ use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
-    DType, ExecuteError, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, PlanError, Tensor, list_adapters_blocking,
-    wgpu,
+    DType, Device, ExecuteError, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, PlanError, Tensor,
+    list_adapters_blocking, wgpu,
 };
 
 use crate::faults::{Uncaptured, is_child, passed, run_child};
@@ -17,6 +17,7 @@ tests! {
         a_machine_without_adapters_says_what_to_install,
         a_name_in_the_environment_that_no_adapter_has_is_said,
         backends_that_do_not_exist_are_no_adapter,
+        software_is_no_hardware,
         limits_above_the_adapters_are_no_device,
         limits_below_what_a_kernel_needs_are_named;
 }
@@ -54,6 +55,26 @@ fn a_name_in_the_environment_that_no_adapter_has_is_said() {
         let found = gpu().adapter_info().name;
         assert!(error.contains("WGPU_ADAPTER_NAME=no such card") && error.contains(&found), "{error}");
     }
+}
+
+fn software_is_no_hardware() {
+    let name = gpu().adapter_info().name;
+    let is_software = |info: &wgpu::AdapterInfo| info.device_type == wgpu::DeviceType::Cpu;
+    let hardware = list_adapters_blocking(&GpuOptions::new().hardware());
+    assert!(!hardware.iter().any(is_software), "{hardware:?}");
+    match Device::open_blocking(&GpuOptions::new()) {
+        (Device::Gpu(gpu), None) => {
+            assert!(!is_software(&gpu.adapter_info()) || std::env::var("WGPU_ADAPTER_NAME").is_ok())
+        }
+        (Device::Cpu(_), Some(ExecuteError::NoAdapter(why))) => {
+            assert!(hardware.is_empty() && why.contains("none is hardware"), "{why}");
+            assert!(why.contains(&name) && why.contains("GpuOptions::hardware"), "{why}");
+        }
+        (device, why) => panic!("{device:?}: {why:?}"),
+    }
+    // An adapter that is named is taken, software too.
+    let (device, why) = Device::open_blocking(&GpuOptions::new().adapter_name(&name));
+    assert!(matches!(&device, Device::Gpu(gpu) if gpu.adapter_info().name == name), "{device:?}: {why:?}");
 }
 
 fn backends_that_do_not_exist_are_no_adapter() {
