@@ -73,7 +73,8 @@ impl Device {
     /// assert_eq!(y.data(), [3.0, 3.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+    #[cfg(feature = "gpu")]
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn open_blocking(options: &GpuOptions) -> (Device, Option<ExecuteError>) {
         pollster::block_on(Device::open(options))
     }

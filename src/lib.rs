@@ -49,9 +49,9 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! A `Device` (feature `cpu`) is a GPU or the CPU, for programs that decide at run time: `Device::open_blocking` takes a
-//! GPU where there is one. [`Reference`] has the operators as plain loops, which define what a plan means and with which
-//! every backend is compared. All of these are [`Backend`]s.
+//! A `Device` (feature `cpu`) is a GPU or the CPU, for programs that decide at run time: `Device::open_blocking` takes
+//! a GPU where there is one. [`Reference`] has the operators as plain loops, which define what a plan means and with
+//! which every backend is compared. All of these are [`Backend`]s.
 //!
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
 //! use `Prepared::encode`. The pages of the module [`docs`] say more:
@@ -60,6 +60,7 @@
 //! * `on_the_cpu` has the ways to compute on the CPU, and what they cost.
 //! * `conventions` has the options on which runtimes disagree, presets, and calls of other frameworks.
 //! * `guests` is for applications with their own device: a loss, runtimes, threads, limits.
+//! * `services` is for programs that compute for many callers: bounds, timeouts.
 //! * `memory` says where elements lie on a device, and has own kernels and textures.
 //! * `rendering` has depth pyramids for occlusion culling.
 //! * `hosts` says how to run a schedule on any other WebGPU.
@@ -199,6 +200,10 @@ pub mod docs {
     #[cfg(feature = "gpu")]
     #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/rendering.md"))]
     pub mod rendering {}
+
+    #[cfg(feature = "gpu")]
+    #[doc = concat!(include_str!("docs/links.md"), include_str!("docs/services.md"))]
+    pub mod services {}
 }
 
 // For the tests of this crate alone; any version may change it or leave it out.

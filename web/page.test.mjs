@@ -451,7 +451,7 @@ test("a blob is pooled in tiles that the page waits for, and an error in it is t
     for (const failing of [0, 1]) {
       const { isError, name, message } = await page.evaluate(poolBlob, failing);
       assert.deepEqual([isError, name], [true, "SourceError"]);
-      assert.match(message, /^reading \d+ elements from \d+ on: the file is gone$/);
+      assert.match(message, /^reading \d+ elements of x from \d+ on: the file is gone$/);
     }
   }));
 

@@ -185,6 +185,16 @@ impl Recipe {
         self
     }
 
+    /// Mostly elements about which NaN policies differ.
+    pub fn about_nan(mut self) -> Self {
+        self.style = match self.style {
+            Style::Numbers => Style::Nothing,
+            Style::Few([pick, ..]) => Style::NanAnd(pick % 2 == 0),
+            style => style,
+        };
+        self
+    }
+
     /// This many elements of the dtype, as bits.
     pub fn elements(&self, dtype: DType, count: usize) -> Vec<u64> {
         let palette = palette(dtype);

@@ -534,7 +534,7 @@ fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
         0..12u8,
         options(),
         conventions(),
-        (option::of(select(NanPolicy::ALL)), empty_rules()),
+        (option::weighted(0.8, select(NanPolicy::ALL)), empty_rules()),
         dtypes(),
         indices,
         oddity,
@@ -567,7 +567,10 @@ fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
                     dtype,
                     indices,
                     oddity,
-                    recipe,
+                    recipe: match nan_policy {
+                        Some(NanPolicy::SeedLowest | NanPolicy::Ignore) => recipe.about_nan(),
+                        _ => recipe,
+                    },
                 }
             },
         )

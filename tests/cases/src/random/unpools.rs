@@ -363,7 +363,7 @@ pub fn unpools() -> impl Strategy<Value = UnpoolCase> {
     let oddity = prop_oneof![
         14 => Just(Oddity::Tidy),
         2 => Just(Oddity::Loose),
-        1 => (0..5usize).prop_map(|axis| Oddity::InPadding { axis }),
+        3 => (0..5usize).prop_map(|axis| Oddity::InPadding { axis }),
         2 => (0..10u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
     ];
     odd_unpools(oddity.boxed())

@@ -109,6 +109,31 @@ fn every_link_of_the_documentation_is_used_and_a_page_says_the_same_file() {
     }
 }
 
+/// The tests of the page in the browser run where Chromium is; the texts of errors that they match are checked here too.
+#[test]
+fn messages_that_the_browsers_tests_match_are_errors_of_the_library() {
+    let errors = sources("crates", ".rs").into_iter().map(|(_, text)| text).collect::<String>();
+    let templates = errors.split("#[error(\"").skip(1).filter_map(|rest| rest.split("\")]").next());
+    // What stands between the values of an error's text.
+    let pieces = |template: &str| -> Vec<String> {
+        let piece = |part: &str| part.split_once('}').map_or(part, |(_, piece)| piece).to_owned();
+        template.split('{').map(piece).filter(|piece| !piece.is_empty()).collect()
+    };
+    let templates: Vec<Vec<String>> = templates.map(pieces).filter(|pieces| !pieces.is_empty()).collect();
+    let page = read("web/page.test.mjs");
+    let messages: Vec<&str> = page.split("assert.match(message, /").skip(1).collect();
+    assert!(!messages.is_empty());
+    for message in messages {
+        let message = message.lines().next().unwrap_or_default();
+        let is_of = |template: &Vec<String>| {
+            let found =
+                template.iter().try_fold(message, |rest, piece| rest.split_once(piece.as_str()).map(|(_, rest)| rest));
+            template.len() > 1 && found.is_some()
+        };
+        assert!(templates.iter().any(is_of), "no error of the library says {message}");
+    }
+}
+
 #[test]
 fn the_readme_is_short() {
     let words = read("README.md").split_whitespace().count();
