@@ -76,8 +76,8 @@ impl GpuOptions {
         self
     }
 
-    /// No adapter that computes on processors of the host, such as Mesa's llvmpipe, which any machine with Mesa has: the
-    /// CPU backend is faster than these. [`Device::open`](crate::Device) asks for hardware, and takes a `Cpu` where
+    /// No adapter that computes on processors of the host, such as Mesa's llvmpipe, which any machine with Mesa has:
+    /// the CPU backend is faster than these. [`Device::open`](crate::Device) asks for hardware, and takes a `Cpu` where
     /// there is none.
     ///
     /// ```no_run
