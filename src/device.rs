@@ -11,7 +11,7 @@ use wgpu_pooling_cpu::Cpu;
 /// A GPU or the CPU, for programs that decide at run time. They `match` on it to use what only one of them has. Bits
 /// and errors are the same.
 ///
-/// [`Device::open`] takes a GPU where there is one, or else the CPU. From then on neither falls back to the other. On the
+/// `Device::open` takes a GPU where there is one, or else the CPU. From then on neither falls back to the other. On the
 /// CPU an asynchronous call computes at once and never waits, so it blocks its thread.
 ///
 /// ```

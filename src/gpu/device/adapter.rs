@@ -77,8 +77,7 @@ impl GpuOptions {
     }
 
     /// No adapter that computes on processors of the host, such as Mesa's llvmpipe, which any machine with Mesa has:
-    /// the CPU backend is faster than these. [`Device::open`](crate::Device) asks for hardware, and takes a `Cpu` where
-    /// there is none.
+    /// the CPU backend is faster than these. `Device::open` asks for hardware, and takes a `Cpu` where there is none.
     ///
     /// ```no_run
     /// let gpu = wgpu_pooling::Gpu::open_blocking(&wgpu_pooling::GpuOptions::new().hardware())?;
