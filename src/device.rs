@@ -37,8 +37,8 @@ pub enum Device {
 
 impl Device {
     /// Opens a GPU that is hardware, or takes the CPU where there is none: with the CPU comes the error that says why.
-    /// Adapters of software, such as Mesa's llvmpipe, count as none, unless [`GpuOptions::adapter_name`] or the variable
-    /// `WGPU_ADAPTER_NAME` names one.
+    /// Adapters of software, such as Mesa's llvmpipe, count as none, unless [`GpuOptions::adapter_name`] or
+    /// `WGPU_ADAPTER_NAME` in the environment names one.
     ///
     /// ```no_run
     /// # async fn open() {
