@@ -109,7 +109,7 @@ fn every_link_of_the_documentation_is_used_and_a_page_says_the_same_file() {
     }
 }
 
-/// The tests of the page in the browser run where Chromium is; the texts of errors that they match are checked here too.
+/// The tests of the page in the browser run where Chromium is. Here the texts of errors that they match are checked.
 #[test]
 fn messages_that_the_browsers_tests_match_are_errors_of_the_library() {
     let errors = sources("crates", ".rs").into_iter().map(|(_, text)| text).collect::<String>();
