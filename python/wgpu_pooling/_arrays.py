@@ -117,7 +117,7 @@ def _foreign(x: Any) -> tuple[np.ndarray[Any, Any], str | None, Give]:
         if device not in _HOST_DEVICES:
             raise _Refused(f"is in the memory of a device (DLPack device type {device}): copy it to the host")
         return np.from_dlpack(x), None, _same
-    if hasattr(x, "__array_interface__"):
+    if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
         return np.asarray(x), None, _same
     raise _Refused(f"is of type {type_name(x)}, expected an array of numpy, torch, jax or pyarrow")
 
