@@ -48,15 +48,31 @@ pub(crate) fn text(argument: &str, value: &Bound<'_, PyAny>) -> Fallible<String>
     Ok(text.to_string_lossy().into_owned())
 }
 
-/// A whole number. Those beyond 64 bits are the caller's mistake as any other number that does not fit.
+/// A number beyond a range is the caller's mistake as any other that does not fit. Python writes no number of
+/// thousands of digits.
+fn beyond(name: &str, value: &Bound<'_, PyAny>, range: &str) -> Failure {
+    let number = value.str().map_or_else(|_| "a number".to_owned(), |text| text.to_string());
+    plan_error(value.py(), format!("{name} has {number}, beyond {range}")).into()
+}
+
+/// A whole number.
 fn integer(name: &str, value: &Bound<'_, PyAny>) -> Fallible<i64> {
     value.extract::<i64>().map_err(|error| {
         if error.is_instance_of::<PyOverflowError>(value.py()) {
-            plan_error(value.py(), format!("{name} has a number beyond 64 bits")).into()
+            beyond(name, value, "64 bits")
         } else {
             wrong_type(name, value, "whole numbers")
         }
     })
+}
+
+/// A parameter of an activation, in the type that it is computed in.
+fn parameter(name: &str, value: &Bound<'_, PyAny>) -> Fallible<f32> {
+    match value.extract::<f64>() {
+        Ok(number) if !number.is_finite() || (number as f32).is_finite() => Ok(number as f32),
+        Err(error) if !error.is_instance_of::<PyOverflowError>(value.py()) => Err(wrong_type(name, value, "numbers")),
+        _ => Err(beyond(name, value, "the range of float32")),
+    }
 }
 
 fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
@@ -75,9 +91,9 @@ fn attribute(name: &str, value: &Bound<'_, PyAny>) -> Fallible<Attribute> {
     }
     match items(value) {
         Some(items) if name == "activation_params" => {
-            let number = |item: &Bound<'_, PyAny>| item.extract::<f32>().map_err(|_| wrong_type(name, item, "numbers"));
-            Ok(Attribute::Floats(items.iter().map(number).collect::<Fallible<_>>()?))
+            Ok(Attribute::Floats(items.iter().map(|item| parameter(name, item)).collect::<Fallible<_>>()?))
         }
+        None if name == "activation_params" => Err(wrong_type(name, value, "a list of numbers")),
         Some(items) => Ok(Attribute::Ints(items.iter().map(|item| integer(name, item)).collect::<Fallible<_>>()?)),
         None => integer(name, value).map(Attribute::Int),
     }

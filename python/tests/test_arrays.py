@@ -62,8 +62,15 @@ def test_one_memory_goes_in() -> None:
         def __dlpack_device__(self) -> tuple[int, int]:
             return self.x.__dlpack_device__()
 
+    class Array:
+        def __init__(self, x: np.ndarray) -> None:
+            self.x = x
+
+        def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+            return self.x
+
     x = np.ones((1, 1, 4, 4), np.float32)
-    for given in (x, Interface(x), Dlpack(x), x.view(type("Own", (np.ndarray,), {}))):
+    for given in (x, Interface(x), Dlpack(x), Array(x), x.view(type("Own", (np.ndarray,), {}))):
         (array, name), _ = taken(given, "x")
         assert np.shares_memory(array, x) and name == "f32"
         np.testing.assert_array_equal(wp.max_pool2d(given, 2, device="cpu"), np.ones((1, 1, 2, 2), np.float32))
@@ -96,7 +103,7 @@ def test_memory_of_another_device_is_refused() -> None:
 
 
 @pytest.mark.parametrize("error", [AttributeError, BufferError, KeyError, RuntimeError, ValueError, MemoryError])
-@pytest.mark.parametrize("name", ["__dlpack__", "__dlpack_device__", "__array_interface__", "__index__"])
+@pytest.mark.parametrize("name", ["__dlpack__", "__dlpack_device__", "__array_interface__", "__array__", "__index__"])
 def test_conversions_that_fail_end_in_a_documented_class(name: str, error: type[Exception]) -> None:
     class Foreign:
         def __dlpack_device__(self) -> tuple[int, int]:

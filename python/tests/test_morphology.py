@@ -34,6 +34,9 @@ def test_as_opencv(dtype: Any, size: int, device: object) -> None:
             expected = theirs(x[0], kernel, anchor=(0, rows - 1), iterations=3).reshape(x.shape)
             found = mine(x, [rows, columns], anchor=anchor, iterations=3, layout="NHWC", device=device)
             np.testing.assert_array_equal(found, expected)
+            expected = theirs(x[0], kernel, anchor=(0, -1)).reshape(x.shape)
+            found = mine(x, [rows, columns], anchor=[-1, 0], layout="NHWC", device=device)
+            np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -118,9 +121,9 @@ def test_compositions_refuse_misuse_with_numbers(mine: Any, device: object) -> N
     for kernel_shape, options, message in [
         ([3, 3], {}, "has 2 values, expected 1"),
         ([3], {"anchor": [3]}, r"anchor\[0\] is 3, outside a box of extent 3"),
-        ([3], {"iterations": 0}, r'iterations: unknown value "0", expected at least 1'),
+        ([3], {"iterations": 0}, r"iterations is 0, but must be at least 1 \(OpenCV's 0 gives back X\)"),
         ([0], {}, r"kernel_shape\[0\] is 0"),
-        ([2**62], {"iterations": 2**40}, "exceed 64-bit positions"),
+        ([2**62], {"iterations": 2**40}, f"a box of extent {2**62} with iterations {2**40} exceeds 64-bit positions"),
     ]:
         with pytest.raises(wp.PlanError, match=message):
             mine(x, kernel_shape, device=device, **options)
@@ -140,13 +143,17 @@ def test_boxes_by_their_definition(device: object) -> None:
     ("call", "message"),
     [
         (lambda x: wp.dilate(x, [3, 3]), "has 2 values, expected 1"),
-        (lambda x: wp.erode(x, [3], anchor=[3]), r"anchor\[0\] is 3, outside a box of extent 3"),
+        (lambda x: wp.erode(x, [3], anchor=[-2]), r"anchor\[0\] is -2, outside a box of extent 3"),
         (lambda x: wp.dilate(x, [3], anchor=[0, 0]), "anchor has 2 values, expected 1"),
-        (lambda x: wp.dilate(x, [3], iterations=0), r'iterations: unknown value "0", expected at least 1'),
+        (lambda x: wp.dilate(x, [3], iterations=-(2**63)), "iterations is -9223372036854775808, but must be at least 1"),
+        (lambda x: wp.dilate(x, [3], iterations=2**63), "iterations has 9223372036854775808, beyond 64 bits"),
         (lambda x: wp.erode(x, [0]), r"kernel_shape\[0\] is 0"),
-        (lambda x: wp.erode(x, [2**62], iterations=2**40), "exceed 64-bit positions"),
+        (lambda x: wp.erode(x, [2], iterations=2**62), f"a box of extent 2 with iterations {2**62} exceeds 64-bit positions"),
         (lambda x: wp.grey_dilation(x[0, 0, 0], 2), "x has 0 axes, expected 1 to 10"),
         (lambda x: wp.grey_erosion(x.reshape((5,) + (1,) * 10), 2), "x has 11 axes, expected 1 to 10"),
+        (lambda x: wp.grey_dilation(x[0], [2, 0]), r"^size\[1\] is 0, but must be at least 1"),
+        (lambda x: wp.grey_erosion(x[0], [2]), "^size has 1 values, expected 2"),
+        (lambda x: wp.grey_erosion(x[0], 2**63), "^size has 9223372036854775808, beyond 64 bits"),
     ],
 )
 def test_misuse_is_refused_with_numbers(call: Any, message: str) -> None:
@@ -157,10 +164,10 @@ def test_misuse_is_refused_with_numbers(call: Any, message: str) -> None:
 def test_scipys_sizes_are_integers_or_any_sequence_of_them() -> None:
     x = image((5, 6), np.uint8)
     expected = wp.grey_dilation(x, [3, 3], device="cpu")
-    sizes: list[Any] = [3, np.int64(3), (3, 3), np.array([3, 3])]
+    sizes: list[Any] = [3, np.int64(3), np.array(3), (3, 3), np.array([3, 3])]
     for size in sizes:
         np.testing.assert_array_equal(wp.grey_dilation(x, size, device="cpu"), expected)
-    wrongs: list[Any] = [3.0, None, "3"]
+    wrongs: list[Any] = [3.0, None, "3", np.array(3.0), [3, 3.0]]
     for wrong in wrongs:
         with pytest.raises(TypeError, match="size is of type"):
             wp.grey_erosion(x, wrong, device="cpu")

@@ -18,7 +18,7 @@ In the words of ONNX, with a preset for each runtime and every option on which r
 `onnxruntime_library` is the path of a library of custom operators for onnxruntime, and `torch_onnx_translations` lets torch export
 adaptive pools as one of them.
 
-Tensors are arrays of numpy, tensors of torch, jax and pyarrow, anything with `__dlpack__` or `__array_interface__`, or a
+Tensors are arrays of numpy, tensors of torch, jax and pyarrow, anything with `__dlpack__`, `__array_interface__` or `__array__`, or a
 `DeviceTensor` on a `Gpu`. Arrays are read where they lie if they are C-contiguous and in the machine's byte order, and copied
 otherwise; they must not be written by other threads meanwhile. Results are new and of the kind that came in; what is none of the
 kinds named gets numpy arrays. Element types are float16, float32, float64, bfloat16 (of ml_dtypes, torch or jax), and the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -56,6 +57,18 @@ def type_name(x: object) -> str:
     """The name of x's type with its module, but for the types that are built in."""
     kind = type(x)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def whole(name: str, number: Any) -> int:
+    """A whole number, of Python's or of another library. torch takes no bool for one, and neither do functions here."""
+    if type(number) is int:
+        return number
+    try:
+        if not isinstance(number, bool):
+            return operator.index(number)
+    except Exception:
+        pass
+    raise TypeError(f"{name} is of type {type_name(number)}, expected whole numbers")
 
 
 def taken(x: Any, what: str) -> tuple[tuple[Any, str], Give]:
@@ -117,7 +130,7 @@ def _foreign(x: Any) -> tuple[np.ndarray[Any, Any], str | None, Give]:
         if device not in _HOST_DEVICES:
             raise _Refused(f"is in the memory of a device (DLPack device type {device}): copy it to the host")
         return np.from_dlpack(x), None, _same
-    if hasattr(x, "__array_interface__"):
+    if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
         return np.asarray(x), None, _same
     raise _Refused(f"is of type {type_name(x)}, expected an array of numpy, torch, jax or pyarrow")
 

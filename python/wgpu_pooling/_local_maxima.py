@@ -35,7 +35,7 @@ def _number(threshold: object) -> int | float | None:
         try:
             threshold = float(threshold)
         except OverflowError:
-            return math.trunc(threshold) << -_LEAST
+            return int(math.trunc(threshold)) << -_LEAST
     if threshold != threshold:
         raise PlanError('threshold: unknown value "NaN", expected a number')
     value = np.atleast_1d(np.asarray(threshold))

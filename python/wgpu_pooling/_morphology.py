@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from typing import Any, SupportsIndex, TypeVar
 
+import numpy as np
+
 from . import _native
-from ._arrays import taken, type_name
+from ._arrays import taken, whole
 from ._devices import Device, resolve
 from ._errors import PlanError
 from ._native import DeviceTensor
@@ -43,8 +44,8 @@ def dilate(
 
     `x` is as for `max_pool`: (N, C, spatial extents), or (N, spatial extents, C) with `layout="NHWC"`, as images lie. `kernel_shape`
     has an extent for each spatial axis, of any size. `anchor` is the element of the box that lies on the output's own position:
-    half of each extent, rounded down, unless given, as in OpenCV. `iterations` are computed in one pass, as one box: what they give
-    one after the other, but for a NaN that can win and for the sign of zeros. `nan_policy` is that of `max_pool`: a NaN wins only as
+    half of each extent, rounded down, unless given or where it is -1, as in OpenCV. `iterations`, at least 1, are computed in one
+    pass, as one box: what they give one after the other, but for a NaN that can win and for the sign of zeros. `nan_policy` is that of `max_pool`: a NaN wins only as
     the first element of its window unless another is given, and with "ignore" a box of NaN alone gives `empty_value`, which is -inf
     (inf in erosions) unless it is given. What lies outside never wins: OpenCV's default border (but the lowest finite float, where a box has nothing but -inf), and what scipy's
     modes "reflect" and "nearest" give for centred boxes. Raises as `max_pool`.
@@ -210,7 +211,7 @@ def black_hat(
 def _grey(
     name: str,
     x: Any,
-    size: SupportsIndex | Iterable[SupportsIndex],
+    size: Any,
     before: int,
     nan_policy: NanPolicy | None,
     empty_value: EmptyValue | None,
@@ -221,17 +222,17 @@ def _grey(
         raise TypeError(f"x is on a device, where it keeps its shape: {name} takes it as (N, C, spatial extents)")
     if not 1 <= array.ndim <= 10:
         raise PlanError(f"x has {array.ndim} axes, expected 1 to 10, all of them spatial")
-    # Arrays have __index__ too.
-    if isinstance(size, Iterable) and not isinstance(size, str):
-        sizes = [operator.index(each) for each in size]
-    elif isinstance(size, SupportsIndex):
-        sizes = [operator.index(size)] * array.ndim
-    else:
-        raise TypeError(f"size is of type {type_name(size)}, expected an integer or one for each axis")
+    # As scipy asks: an array without axes is a number.
+    several = np.iterable(size) and not isinstance(size, str)
+    sizes = [whole("size", each) for each in (size if several else [size] * array.ndim)]
     anchor = [(each - before) // 2 for each in sizes]
     keywords = _keywords(sizes, anchor, 1, "NCHW", nan_policy, empty_value)
     tensor = (array.reshape((1, 1, *array.shape)), element)
-    y = _native.pool(name, "onnx", keywords, None, resolve(device, x, "x"), tensor)[0]
+    on = resolve(device, x, "x")
+    try:
+        y = _native.pool(name, "onnx", keywords, None, on, tensor)[0]
+    except PlanError as error:
+        raise PlanError(str(error).replace("kernel_shape", "size")) from None
     return give(y.reshape(array.shape))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, overload
@@ -10,7 +9,7 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 
 from . import _native
-from ._arrays import Give, taken, type_name
+from ._arrays import Give, taken, type_name, whole
 from ._devices import Device, resolve
 from ._errors import PlanError
 from ._native import DeviceTensor, Gpu
@@ -50,35 +49,23 @@ def _in_torchs_words(call: Callable[..., Any], *arguments: Any) -> Any:
         raise type(error)(_WORD.sub(_word, str(error))) from None
 
 
-def _whole(name: str, number: Any) -> int:
-    """A whole number, of Python's or of another library. torch takes no bool for one, and neither do its functions here."""
-    if type(number) is int:
-        return number
-    try:
-        if not isinstance(number, bool):
-            return operator.index(number)
-    except Exception:
-        pass
-    raise TypeError(f"{name} is of type {type_name(number)}, expected whole numbers")
-
-
 def _numbers(name: str, value: Any, lengths: set[int]) -> list[int]:
     """Whole numbers in brackets, as many as one of the lengths says."""
     if not isinstance(value, _LISTS):
         raise TypeError(f"{name} is of type {type_name(value)}, expected whole numbers")
     if len(value) not in lengths:
         raise PlanError(f"{name} has {len(value)} values, expected {' or '.join(map(str, sorted(lengths)))}")
-    return [_whole(name, number) for number in value]
+    return [whole(name, number) for number in value]
 
 
 def _each(name: str, value: Any, axes: int) -> list[int]:
     """A number for each spatial axis, from one number or as many."""
-    return _numbers(name, value, {axes}) if isinstance(value, _LISTS) else [_whole(name, value)] * axes
+    return _numbers(name, value, {axes}) if isinstance(value, _LISTS) else [whole(name, value)] * axes
 
 
 def _of_pool(name: str, value: Any, axes: int) -> list[int]:
     """The same for torch's pools, which take one number in brackets too."""
-    numbers = _numbers(name, value, {1, axes}) if isinstance(value, _LISTS) else [_whole(name, value)]
+    numbers = _numbers(name, value, {1, axes}) if isinstance(value, _LISTS) else [whole(name, value)]
     return numbers * axes if len(numbers) == 1 else numbers
 
 

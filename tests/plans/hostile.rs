@@ -633,23 +633,26 @@ fn compositions_refuse_boxes_without_numbers_that_fit() {
     let anchor = |axis, anchor, extent| PlanError::AnchorOutside { axis, anchor, extent };
     let length = |attribute, expected, actual| PlanError::AttributeLength { attribute, expected, actual };
     let zero = |axis, value| PlanError::NotPositive { attribute: "kernel_shape", axis, value };
-    let iterations = |value: i64| {
-        let (attribute, expected) = ("iterations", "at least 1");
-        PlanError::UnknownValue { attribute, value: value.to_string(), expected }
-    };
+    let iterations = |iterations| PlanError::Iterations { iterations };
     let two = || TopHat::new([2, 2]);
     refused(&TopHat::new([2]), &SQUARE, length("kernel_shape", 2, 1));
     refused(&TopHat::new([2, 0]), &SQUARE, zero(1, 0));
     refused(&TopHat::new([i64::MIN, 2]), &SQUARE, zero(0, i64::MIN));
     refused(&two().anchor([0, 2]), &SQUARE, anchor(1, 2, 2));
-    refused(&two().anchor([-1, 0]), &SQUARE, anchor(0, -1, 2));
+    refused(&two().anchor([-2, 0]), &SQUARE, anchor(0, -2, 2));
     refused(&two().anchor([0]), &SQUARE, length("anchor", 2, 1));
     refused(&two().iterations(0), &SQUARE, iterations(0));
     refused(&two().iterations(i64::MIN), &SQUARE, iterations(i64::MIN));
     refused(&two(), &[1, 1, 0, 4], PlanError::ZeroExtent { axis: 0, shape: vec![1, 1, 0, 4] });
-    for (kernel, times) in [(MOST, 1), (2, MOST), (MOST, MOST), (1 << 40, 1 << 40)] {
-        let made = modestly(|| TopHat::new([kernel; 2]).iterations(times).steps(&SQUARE, DType::U8));
-        assert!(made.is_ok() || made.is_err_and(|error| error.to_string().contains("64-bit")), "{kernel} {times}");
+    for (extent, iterations) in [(MOST, 1), (2, MOST), (MOST, MOST), (1 << 40, 1 << 40)] {
+        let by_box = TopHat::new([extent; 2]).iterations(iterations);
+        refused(&by_box, &SQUARE, PlanError::BoxOverflow { axis: 0, extent, iterations });
+    }
+    for (extent, iterations) in [(1 << 60, 1), (2, i64::MAX / 8), (1, MOST)] {
+        for anchor in [0, -1, extent - 1] {
+            let by_box = TopHat::new([extent; 2]).iterations(iterations).anchor([anchor; 2]);
+            assert!(modestly(|| by_box.steps(&SQUARE, DType::U8)).is_ok(), "{extent} {iterations} {anchor}");
+        }
     }
     let steps = Gradient::new([2, 2]).steps(&SQUARE, DType::U8).unwrap();
     let (x, mut y) = ([0u8; 16], [7u8; 16]);

@@ -101,6 +101,22 @@ pub enum PlanError {
         /// The box's extent on the axis.
         extent: i64,
     },
+    /// Iterations of a box below 1.
+    #[error("iterations is {iterations}, but must be at least 1 (OpenCV's 0 gives back X)")]
+    Iterations {
+        /// The number as given.
+        iterations: i64,
+    },
+    /// A box, or iterations of one, so large that positions do not fit 64 bits.
+    #[error("axis {axis}: a box of extent {extent} with iterations {iterations} exceeds 64-bit positions")]
+    BoxOverflow {
+        /// The spatial axis.
+        axis: usize,
+        /// The box's extent on the axis.
+        extent: i64,
+        /// The number of iterations.
+        iterations: i64,
+    },
     /// Non-zero pads together with an `auto_pad` that computes its own.
     #[error("pads[{position}] is {value}, but auto_pad {auto_pad} computes the pads itself")]
     PadsWithAutoPad {

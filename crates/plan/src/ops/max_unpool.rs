@@ -548,8 +548,13 @@ fn check_size(rule: UnpoolMinSize, outputs: &[usize], inferred: &[i64]) -> Resul
         UnpoolMinSize::ElementCount => {
             let product = |extents: &mut dyn Iterator<Item = u64>| extents.fold(1u64, u64::saturating_mul);
             let given = product(&mut outputs.iter().map(|&extent| extent as u64));
-            let inferred = product(&mut inferred.iter().map(|&extent| extent.max(0) as u64));
-            if given < inferred { Err(PlanError::OutputCountTooSmall { given, inferred }) } else { Ok(()) }
+            let count = product(&mut inferred.iter().map(|&extent| extent.max(0) as u64));
+            match given < count {
+                // More elements than 64 bits count: an axis is below.
+                true if count == u64::MAX => check_size(UnpoolMinSize::PerAxis, outputs, inferred),
+                true => Err(PlanError::OutputCountTooSmall { given, inferred: count }),
+                false => Ok(()),
+            }
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::pooling::Pooling;
 use crate::request::{AsTensor, Pool, Request};
 use crate::tensor::Tensor;
 
+/// How far the iterations of a box may reach: its windows and pads on any tensor then fit the positions of a pool.
+const MOST_REACH: i64 = i64::MAX / 8;
+
 /// A box that slides over an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SlidingBox {
@@ -25,27 +28,30 @@ impl SlidingBox {
     /// The pool over the box. The box of several iterations is as large as all of their boxes together: what lies
     /// outside never wins, and whatever iterations reach inside, they reach by steps inside.
     pub fn pool(&self) -> Result<MaxPool, PlanError> {
-        if self.iterations < 1 {
-            let (attribute, value) = ("iterations", self.iterations.to_string());
-            return Err(PlanError::UnknownValue { attribute, value, expected: "at least 1" });
+        let iterations = self.iterations;
+        if iterations < 1 {
+            return Err(PlanError::Iterations { iterations });
         }
-        let centre = || self.kernel_shape.iter().map(|extent| extent / 2).collect();
-        let anchor: Vec<i64> = self.anchor.clone().unwrap_or_else(centre);
         let expected = self.kernel_shape.len();
+        let anchor = self.anchor.clone().unwrap_or_else(|| vec![-1; expected]);
         if anchor.len() != expected {
             return Err(PlanError::AttributeLength { attribute: "anchor", expected, actual: anchor.len() });
         }
-        let all = |extent: i64| extent.saturating_mul(self.iterations);
+        let all = |extent: i64| extent.saturating_mul(iterations);
         let mut kernel_shape = Vec::new();
         let (mut begins, mut ends) = (Vec::new(), Vec::new());
         for (axis, (&extent, &anchor)) in self.kernel_shape.iter().zip(&anchor).enumerate() {
             if extent < 1 {
                 return Err(PlanError::NotPositive { attribute: "kernel_shape", axis, value: extent });
             }
+            let anchor = if anchor == -1 { extent / 2 } else { anchor };
             if !(0..extent).contains(&anchor) {
                 return Err(PlanError::AnchorOutside { axis, anchor, extent });
             }
             let before = extent.saturating_sub(1);
+            if all(before) > MOST_REACH {
+                return Err(PlanError::BoxOverflow { axis, extent, iterations });
+            }
             kernel_shape.push(all(before).saturating_add(1));
             begins.push(all(anchor));
             ends.push(all(before.saturating_sub(anchor)));
@@ -114,8 +120,8 @@ macro_rules! by_boxes {
                 })
             }
 
-            /// The element of the box that lies on the output's own position. Default half of each extent, rounded
-            /// down, as in OpenCV.
+            /// The element of the box that lies on the output's own position. -1 on an axis, the default, is half of
+            /// the extent, rounded down, as in OpenCV.
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{PlanError, TensorView, ", stringify!($type), "};")]
@@ -208,8 +214,8 @@ macro_rules! morphology {
             /// The plan for an X of this shape and type, with or without indices.
             ///
             /// # Errors
-            /// As [`MaxPool::plan`], [`PlanError::AnchorOutside`], and [`PlanError::UnknownValue`] for iterations
-            /// below 1.
+            /// As [`MaxPool::plan`], [`PlanError::AnchorOutside`], [`PlanError::Iterations`] and
+            /// [`PlanError::BoxOverflow`].
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]

@@ -188,6 +188,9 @@ fn onnxruntime_max_unpool() {
     unpools(&into([1, 1, 1, 4]), x, indices, Ok((&[1, 1, 1, 4], &[0.0, 0.0, 0.0, 7.0])));
     let plan = |unpool: MaxUnpool| unpool.plan(&[1; 4], DType::F32, IndexType::I64).map(|_| ());
     assert_eq!(plan(into([1, 1, 1, 3])), Err(PlanError::OutputCountTooSmall { given: 3, inferred: 4 }));
+    // No count of 64 bits is 2^80.
+    let most = MaxUnpool::onnxruntime([1 << 40; 2]).output_shape([1, 1, 1, 3]);
+    assert_eq!(plan(most), Err(PlanError::OutputShapeTooSmall { axis: 0, given: 1, inferred: 1 << 40 }));
     let default = MaxUnpool::onnx([2, 2]).output_shape([1, 1, 1, 4]);
     assert_eq!(plan(default), Err(PlanError::OutputShapeTooSmall { axis: 0, given: 1, inferred: 2 }));
 }
