@@ -21,7 +21,8 @@ const MAX_AXES: usize = 64;
 /// `ModelProto`.
 #[derive(Default)]
 pub struct ModelMessage<'a> {
-    pub graph: Option<Message<'a>>,
+    /// The graph: Protocol Buffers merge a message that is there more than once, so its fields are those of all parts.
+    pub graph: Vec<Message<'a>>,
     pub opsets: Vec<(&'a str, i64)>,
     pub functions: Vec<Message<'a>>,
 }
@@ -84,7 +85,7 @@ impl<'a> ModelMessage<'a> {
         for field in message.fields() {
             let field = field?;
             match field.number {
-                7 => model.graph = Some(field.message()?),
+                7 => push(&mut model.graph, field.message()?, "parts of a graph", MAX_NAMES)?,
                 8 => push(&mut model.opsets, opset(field.message()?)?, "imported opsets", MAX_OPSETS)?,
                 25 => push(&mut model.functions, field.message()?, "functions", MAX_NAMES)?,
                 _ => {}

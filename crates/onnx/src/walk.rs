@@ -95,7 +95,7 @@ struct Walk<'a> {
 pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
     let budget = Budget::of(bytes.len());
     let model = ModelMessage::read(Message::of_file(bytes, &budget))?;
-    let graph = model.graph.ok_or(ModelError::NoGraph)?;
+    let graph = Some(&model.graph[..]).filter(|parts| !parts.is_empty()).ok_or(ModelError::NoGraph)?;
     let mut walk = Walk {
         functions: HashMap::new(),
         called: HashSet::new(),
@@ -111,7 +111,7 @@ pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
     walk.declare(graph, GRAPH, &mut scope, "")?;
     walk.inputs(graph, &mut scope)?;
     walk.body(graph, GRAPH, &mut scope)?;
-    for field in graph.numbered(GRAPH.value_infos[1]) {
+    for field in graph.iter().flat_map(|part| part.numbered(GRAPH.value_infos[1])) {
         let (name, _) = value_info(field?.message()?)?;
         let source = walk.source(scope.known(name, &budget)?)?;
         let name = budget.keep(name)?;
@@ -181,12 +181,12 @@ impl<'a> Walk<'a> {
     /// Takes the types of values and the initializers of a graph. `holder` is the type of the node whose graph it is.
     fn declare(
         &mut self,
-        body: Message<'a>,
+        body: &[Message<'a>],
         fields: BodyFields,
         scope: &mut Scope<'a, '_>,
         holder: &'a str,
     ) -> Result<(), ModelError> {
-        for field in body.fields() {
+        for field in body.iter().flat_map(|part| part.fields()) {
             let field = field?;
             if fields.value_infos.contains(&field.number) {
                 let (name, info) = value_info(field.message()?)?;
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
             }
         }
         // After the inputs, because an initializer may give an input its value.
-        for field in body.fields() {
+        for field in body.iter().flat_map(|part| part.fields()) {
             let field = field?;
             if Some(field.number) == fields.initializer {
                 let tensor = field.message()?;
@@ -209,8 +209,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Numbers the inputs of the model's graph that no initializer gives.
-    fn inputs(&mut self, graph: Message<'a>, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
-        for field in graph.numbered(GRAPH.value_infos[0]) {
+    fn inputs(&mut self, graph: &[Message<'a>], scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
+        for field in graph.iter().flat_map(|part| part.numbered(GRAPH.value_infos[0])) {
             let (name, _) = value_info(field?.message()?)?;
             let value = self.value(scope, name)?;
             if !matches!(value.origin, Origin::Tensor(_)) {
@@ -222,9 +222,9 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn body(&mut self, body: Message<'a>, fields: BodyFields, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
+    fn body(&mut self, body: &[Message<'a>], fields: BodyFields, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
         at_most("graphs and functions inside each other", scope.depth, MAX_DEPTH)?;
-        for field in body.numbered(fields.node) {
+        for field in body.iter().flat_map(|part| part.numbered(fields.node)) {
             let field = field?;
             self.budget.spend(NODE)?;
             self.node(&NodeMessage::read(field.message()?)?, scope)?;
@@ -276,8 +276,8 @@ impl<'a> Walk<'a> {
         let path = self.path(outer, node, attribute)?;
         let scope = Scope::new(path, outer.opsets, outer.call, outer.depth.saturating_add(1));
         let mut scope = Scope { outer: Some(outer), ..scope };
-        self.declare(graph, GRAPH, &mut scope, node.op_type)?;
-        self.body(graph, GRAPH, &mut scope)
+        self.declare(&[graph], GRAPH, &mut scope, node.op_type)?;
+        self.body(&[graph], GRAPH, &mut scope)
     }
 
     /// The path of what is inside a node.
@@ -319,8 +319,8 @@ impl<'a> Walk<'a> {
                 *self.value(&mut scope, formal)? = known.clone();
             }
         }
-        self.declare(message, FUNCTION, &mut scope, "")?;
-        self.body(message, FUNCTION, &mut scope)?;
+        self.declare(&[message], FUNCTION, &mut scope, "")?;
+        self.body(&[message], FUNCTION, &mut scope)?;
         let known =
             function.outputs.iter().map(|name| Ok(scope.known(name, self.budget)?.cloned().unwrap_or_default()));
         known.collect()
@@ -335,8 +335,8 @@ impl<'a> Walk<'a> {
             self.budget.spend(CALL)?;
             let path = self.budget.keep(&format!("{}, which nothing calls", function.name))?;
             let mut scope = Scope::new(Arc::from(path), &function.opsets, Some(None), 1);
-            self.declare(message, FUNCTION, &mut scope, "")?;
-            self.body(message, FUNCTION, &mut scope)?;
+            self.declare(&[message], FUNCTION, &mut scope, "")?;
+            self.body(&[message], FUNCTION, &mut scope)?;
         }
         Ok(())
     }

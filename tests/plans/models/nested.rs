@@ -120,6 +120,21 @@ fn what_the_model_does_not_say_is_named() {
     assert_eq!(elsewhere(2), ValueSource::Elsewhere("Relu".to_owned()));
 }
 
+/// Protocol Buffers merge a message that a file has more than once: lists are joined.
+#[test]
+fn a_graph_in_two_parts_is_one() {
+    let first = new().message(1, pool(&["x"], &["y"], 1)).message(5, tensor("s", 7, &[3]).each(7, &[1, 1, 7]));
+    let second = new()
+        .message(1, pool(&["y"], &["z"], 1))
+        .message(11, value("x", 1, &[1, 1, 9]))
+        .message(11, value("s", 7, &[3]))
+        .message(12, value("z", 1, &[]));
+    let model = read(model(22, first).message(7, second));
+    assert_eq!((shape(&model, 0), shape(&model, 1)), (vec![1, 1, 8], vec![1, 1, 7]));
+    assert_eq!(model.inputs(), ["x"], "an initializer of the other part gives s");
+    assert_eq!(model.outputs(), [("z".to_owned(), ValueSource::Output { node: 1, output: 0 })]);
+}
+
 #[test]
 fn an_output_shape_is_read_from_initializers_and_constants() {
     let unpool =
