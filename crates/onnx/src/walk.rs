@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Attribute, DType, Node, Preset};
+use wgpu_pooling_plan::{Attribute, DType, Node, Plan, Preset};
 
 use super::budget::Budget;
 use super::error::{ModelError, at_most};
@@ -29,8 +29,6 @@ const MAX_DEPTH: u64 = 64;
 const ATTRIBUTE: u64 = 64;
 const NODE: u64 = 32;
 const CALL: u64 = 64;
-/// The steps of a plan.
-const PLAN: u64 = 1 << 12;
 
 /// Domain, name and overload of a function.
 type FunctionKey<'a> = (&'a str, &'a str, &'a str);
@@ -88,6 +86,8 @@ struct Walk<'a> {
     parts: Parts,
     /// The tensors that pooling nodes take, by where they lie: each is read once.
     tensors: HashMap<usize, TensorOf>,
+    /// The plans of pooling nodes whose outputs others take: each is made once, and paid with its node.
+    plans: HashMap<usize, Option<Plan>>,
     budget: &'a Budget,
 }
 
@@ -101,6 +101,7 @@ pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
         called: HashSet::new(),
         parts: Parts::default(),
         tensors: HashMap::new(),
+        plans: HashMap::new(),
         budget: &budget,
     };
     for &message in &model.functions {
@@ -402,8 +403,9 @@ impl<'a> Walk<'a> {
             }
             // What a pooling node gives follows from what it takes, whether the model says it or not.
             Some(&Origin::Output(node, output)) if dtype.is_none() || shape.is_none() => {
-                self.budget.spend(PLAN)?;
-                let plan = self.parts.nodes.get(node).and_then(|node| node.plan(Preset::Onnx).ok());
+                let nodes = &self.parts.nodes;
+                let plan = || nodes.get(node).and_then(|node| node.plan(Preset::Onnx).ok());
+                let plan = self.plans.entry(node).or_insert_with(plan);
                 if let Some(spec) = plan.as_ref().and_then(|plan| plan.outputs().get(output)) {
                     (dtype, shape) = (Some(spec.dtype), Some(spec.shape.clone()));
                 }
