@@ -22,6 +22,14 @@ pub enum ModelError {
         /// What the system says.
         reason: String,
     },
+    /// A file that is no model, or none that this reader takes.
+    #[error("{path}, which is read as an OpenVINO IR if its name ends in .xml, and as ONNX otherwise: {reason}")]
+    Open {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: Box<ModelError>,
+    },
     /// Bytes that are no model or tensor.
     #[error("{what}, at byte {at}")]
     Malformed {

@@ -46,14 +46,22 @@ impl Model {
     /// files have to lie in its folder or below, after links are resolved.
     ///
     /// # Errors
-    /// [`ModelError::File`] for a file that cannot be read or is no regular one; otherwise as [`Model::from_onnx`] and
-    /// [`Model::from_ir`].
+    /// [`ModelError::File`] for a file that cannot be read or is no regular one; [`ModelError::Open`] with an error
+    /// of [`Model::from_onnx`] or [`Model::from_ir`].
     ///
     /// ```
     /// use wgpu_pooling::onnx::{Model, ModelError};
     /// assert!(matches!(Model::open("no such file".as_ref()), Err(ModelError::File { .. })));
+    /// assert!(matches!(Model::open("Cargo.toml".as_ref()), Err(ModelError::Open { .. })));
     /// ```
     pub fn open(path: &Path) -> Result<Model, ModelError> {
+        Model::read(path).map_err(|error| match error {
+            ModelError::File { .. } => error,
+            _ => ModelError::Open { path: path.display().to_string(), reason: Box::new(error) },
+        })
+    }
+
+    fn read(path: &Path) -> Result<Model, ModelError> {
         let is_ir = path.extension().is_some_and(|ending| ending == "xml");
         let bytes = files::read(path, "bytes of a model", if is_ir { MAX_TEXT } else { MAX_FILE })?;
         // The folder of a bare name is the current one.
