@@ -1,6 +1,6 @@
 //! What is wrong with a model or with what was asked of it.
 
-use wgpu_pooling_plan::PlanError;
+use wgpu_pooling_plan::{ExecuteError, PlanError};
 
 /// The reason why a model cannot be read, or why a node of it has no plan.
 ///
@@ -111,6 +111,9 @@ pub enum ModelError {
     /// The node has no plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The node was not computed.
+    #[error(transparent)]
+    Execute(#[from] ExecuteError),
 }
 
 /// Refuses more of something than a limit allows.

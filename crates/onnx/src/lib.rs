@@ -46,6 +46,7 @@ mod ir;
 mod model;
 mod node;
 mod proto;
+mod run;
 mod tensor;
 mod traps;
 mod walk;
