@@ -74,8 +74,8 @@ pub enum ModelError {
         /// The attribute's name in the body.
         name: String,
     },
-    /// An input whose element type or shape the model does not say.
-    #[error("the model does not say the {what} of {operand} ({name:?})")]
+    /// An input whose element type, shape or values the model does not say.
+    #[error("the model does not say the {what} of {operand} ({name:?}){}", remedy(what, symbols))]
     Unknown {
         /// The input's name in the operator's specification.
         operand: &'static str,
@@ -83,6 +83,8 @@ pub enum ModelError {
         what: &'static str,
         /// The value's name in the model.
         name: String,
+        /// The names of extents to which the model gives no size.
+        symbols: Vec<String>,
     },
     /// An element type that is none of this crate's.
     #[error("elements of the type {number} of TensorProto.DataType, which no operator here takes")]
@@ -114,6 +116,15 @@ pub enum ModelError {
     /// The node was not computed.
     #[error(transparent)]
     Execute(#[from] ExecuteError),
+}
+
+/// How a model gets what it does not say.
+fn remedy(what: &str, symbols: &[String]) -> String {
+    match (what, symbols) {
+        ("values", _) => String::new(),
+        (_, []) => ": onnx.shape_inference.infer_shapes writes shapes and types into ONNX models".to_owned(),
+        _ => format!(": Model::with_sizes gives sizes to {symbols:?}"),
+    }
 }
 
 /// Refuses more of something than a limit allows.

@@ -242,6 +242,7 @@ impl<'a> Body<'a> {
                 name: budget.keep(giver.map_or("", |(layer, _)| layer.name))?,
                 dtype: own.or_else(|| self.outputs.get(&giver?.1)?.1),
                 shape: shape(port, budget)?,
+                symbols: Vec::new(),
                 values,
                 source: self.source(giver)?,
             });

@@ -11,8 +11,8 @@ use super::error::{ModelError, at_most};
 use super::external::ExternalData;
 use super::node::{Constant, ModelInput, ModelNode, Parts, SHAPE, ValueSource, operand};
 use super::proto::{
-    AttributeMessage, BodyFields, FUNCTION, FunctionMessage, GRAPH, ModelMessage, NodeMessage, TensorMessage, TypeOf,
-    dtype, value_info,
+    AttributeMessage, BodyFields, FUNCTION, FunctionMessage, GRAPH, ModelMessage, NodeMessage, Sizes, TensorMessage,
+    TypeOf, dtype, value_info,
 };
 use super::tensor::FileTensor;
 use super::wire::{Message, push};
@@ -89,10 +89,11 @@ struct Walk<'a> {
     /// The plans of pooling nodes whose outputs others take: each is made once, and paid with its node.
     plans: HashMap<usize, Option<Plan>>,
     budget: &'a Budget,
+    sizes: &'a Sizes<'a>,
 }
 
 /// The pooling nodes of a model, and what they take.
-pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
+pub fn model(bytes: &[u8], sizes: &Sizes<'_>) -> Result<Parts, ModelError> {
     let budget = Budget::of(bytes.len());
     let model = ModelMessage::read(Message::of_file(bytes, &budget))?;
     let graph = Some(&model.graph[..]).filter(|parts| !parts.is_empty()).ok_or(ModelError::NoGraph)?;
@@ -103,6 +104,7 @@ pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
         tensors: HashMap::new(),
         plans: HashMap::new(),
         budget: &budget,
+        sizes,
     };
     for &message in &model.functions {
         let function = FunctionMessage::read(message)?;
@@ -388,7 +390,8 @@ impl<'a> Walk<'a> {
     /// An input of a pooling node; with its values, if the plan depends on them.
     fn input(&mut self, name: &str, scope: &Scope<'a, '_>, values: bool) -> Result<ModelInput, ModelError> {
         let known = scope.known(name, self.budget)?;
-        let info = known.and_then(|known| known.info).map(TypeOf::read).transpose()?.unwrap_or_default();
+        let info = known.and_then(|known| known.info).map(|info| TypeOf::read(info, self.sizes));
+        let info = info.transpose()?.unwrap_or_default();
         let (mut dtype, mut shape, mut list) = (info.dtype(), info.shape, None);
         let (name, source) = (self.budget.keep(name)?, self.source(known)?);
         match known.map(|known| &known.origin) {
@@ -412,7 +415,9 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
-        Ok(ModelInput { name, dtype, shape, values: list.filter(|_| values), source })
+        let symbols = info.symbols.iter().filter(|_| shape.is_none()).map(|name| self.budget.keep(name));
+        let symbols = symbols.collect::<Result<_, _>>()?;
+        Ok(ModelInput { name, dtype, shape, symbols, values: list.filter(|_| values), source })
     }
 
     fn tensor(&mut self, message: Message<'a>) -> Result<TensorOf, ModelError> {

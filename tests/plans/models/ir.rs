@@ -105,7 +105,7 @@ fn bodies_inside_layers_are_found() {
     assert_eq!(model.nodes()[0].scope(), "loop.body");
     assert_eq!(model.nodes()[0].inputs()[0].source, ValueSource::Elsewhere("Parameter".to_owned()));
     let error = model.nodes()[0].plan(Preset::Onnx).unwrap_err();
-    assert_eq!(error.to_string(), "the model does not say the shape of X (\"l0\")");
+    assert!(error.to_string().starts_with("the model does not say the shape of X (\"l0\"): "), "{error}");
 }
 
 #[test]
