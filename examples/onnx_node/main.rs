@@ -1,14 +1,13 @@
-//! An ONNX runner: nodes of models, given as operator type, domain, opset and attributes, run on the GPU or the CPU.
+//! An ONNX runner: nodes of models, run on the GPU or the CPU by `ModelNode::run`.
 //!
 //! `cargo run --release --example onnx_node` runs ONNX's own node tests, which are in the repository of
 //! this crate, and compares the outputs with the recorded ones; `-- folder` runs the tests of another folder; `--help`
-//! lists the options. runner.rs has what a runtime needs.
+//! lists the options.
 
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/engine.rs"]
 mod engine;
-mod runner;
 
 use std::error::Error;
 use std::fmt::Write;
@@ -100,20 +99,20 @@ fn run_test(device: &dyn Backend, test: &Path, preset: Preset) -> Result<Plan, B
         tensors.push(tensor(test, "input", number)?);
     }
     let inputs = tensors.iter().map(|tensor| tensor.view()).collect::<Result<Vec<_>, _>>()?;
-    let described = node.node()?.clone().preset(preset);
-    let (plan, outputs) = runner::run(device, &described, node.outputs().len(), &inputs)?;
+    let (plan, outputs) = node.run_blocking(device, preset, &inputs)?;
     for (number, (name, source)) in model.outputs().iter().enumerate() {
         let ValueSource::Output { output, .. } = *source else {
             return Err(format!("the model's {name:?} is not an output of the node").into());
         };
         let expected = tensor(test, "output", number)?;
-        let (bytes, spec) = (&outputs[output], &plan.outputs()[output]);
-        if expected.dtype() != spec.dtype || expected.shape() != spec.shape {
-            return Err(format!("{name} is {spec:?}, but the test has {:?}", expected.shape()).into());
+        let own = &outputs[output];
+        if (own.dtype(), own.shape()) != (expected.dtype(), expected.shape()) {
+            let [own, theirs] = [own, &expected].map(|tensor| (tensor.dtype().name(), tensor.shape()));
+            return Err(format!("{name} is {own:?}, but the test has {theirs:?}").into());
         }
-        let width = spec.dtype.bytes();
+        let width = own.dtype().bytes();
         let differs = |(own, theirs): (&[u8], &[u8])| own != theirs;
-        if let Some(at) = bytes.chunks(width).zip(expected.bytes().chunks(width)).position(differs) {
+        if let Some(at) = own.bytes().chunks(width).zip(expected.bytes().chunks(width)).position(differs) {
             return Err(format!("{name} differs from the test's at element {at}").into());
         }
     }

@@ -1,6 +1,6 @@
 //! What is known of a pooling node, before it is written as text or as JSON.
 
-use wgpu_pooling::onnx::{ModelNode, Trap};
+use wgpu_pooling::onnx::{ModelError, ModelNode, Trap};
 use wgpu_pooling::{Attribute, Choice, Limits, Plan, Preset, select};
 
 use crate::host::host;
@@ -25,7 +25,10 @@ impl<'a> Listing<'a> {
         let attributes = value.iter().flat_map(|node| node.attribute_values());
         let plan = match &run {
             Some(Ok(run)) => Ok(run.plan.clone()),
-            _ => node.plan(preset).map_err(|error| error.to_string()),
+            _ => node.plan(preset).map_err(|error| match error {
+                ModelError::Unknown { ref symbols, .. } if !symbols.is_empty() => format!("{error}, here --size"),
+                _ => error.to_string(),
+            }),
         };
         let cpu = plan.as_ref().ok().map(|plan| match pollster::block_on(host().prepare(plan.clone())) {
             Ok(prepared) => prepared.kernel(),

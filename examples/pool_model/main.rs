@@ -1,8 +1,9 @@
 //! Lists the pooling nodes of a model: what each computes, by which kernels, and where runtimes disagree about it.
 //!
 //! `cargo run --release --example pool_model -- model.onnx` reads an ONNX model or an OpenVINO IR
-//! (`.xml`); `--inputs test_data_set_0` runs the nodes whose inputs are known and compares their outputs with the
-//! recorded ones; `--json` prints the same for programs. It needs no GPU.
+//! (`.xml`); `--size N=1` gives a size to extents that the model only names; `--inputs test_data_set_0` runs the nodes
+//! whose inputs are known and compares their outputs with the recorded ones; `--json` prints the same for programs. It
+//! needs no GPU.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -37,6 +38,10 @@ struct Options {
     #[arg(long, value_name = "DIR")]
     inputs: Option<PathBuf>,
 
+    /// The size of extents that the model gives by a name, such as N=1; as often as there are names
+    #[arg(long = "size", value_name = "NAME=SIZE", value_parser = size)]
+    sizes: Vec<(String, usize)>,
+
     /// Whose conventions hold where the specification and runtimes differ: onnx, onnx_after_1_23, onnxruntime,
     /// openvino, pytorch
     #[arg(long, default_value = "onnx")]
@@ -47,13 +52,19 @@ struct Options {
     json: bool,
 }
 
+fn size(text: &str) -> Result<(String, usize), String> {
+    let (name, size) = text.rsplit_once('=').ok_or("expected a name, = and a size")?;
+    Ok((name.to_owned(), size.parse().map_err(|error| format!("{size:?}: {error}"))?))
+}
+
 fn main() -> ExitCode {
     common::main(run)
 }
 
 /// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
-    let model = Model::open(&options.model)?;
+    let sizes: Vec<_> = options.sizes.iter().map(|(name, size)| (&name[..], *size)).collect();
+    let model = Model::open(&options.model)?.with_sizes(&sizes)?;
     let mut recorded = options.inputs.as_deref().map(|folder| Recorded::new(folder, &model));
     let mut listings: Vec<Listing<'_>> = Vec::new();
     for (number, node) in model.nodes().iter().enumerate() {

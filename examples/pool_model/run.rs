@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ModelInput, ValueSource};
-use wgpu_pooling::{Activation, DType, Plan, Preset, TensorMut, TensorRef};
+use wgpu_pooling::{Activation, DType, Plan, Preset, TensorRef};
 
 use crate::host::host;
 
@@ -14,6 +14,12 @@ struct Held {
     dtype: DType,
     shape: Vec<usize>,
     bytes: Vec<u8>,
+}
+
+impl Held {
+    fn of(tensor: &FileTensor<'_>) -> Held {
+        Held { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.bytes().to_vec() }
+    }
 }
 
 /// The recorded tensors, and the outputs of the nodes that have run.
@@ -53,12 +59,11 @@ impl<'a> Recorded<'a> {
     /// Runs a node, or says why it cannot be run.
     pub fn run(&mut self, number: usize, preset: Preset) -> Result<Run, String> {
         let node = &self.model.nodes()[number];
-        let value = node.node().map_err(|error| error.to_string())?.clone().preset(preset);
         let held = node.inputs().iter().map(|input| self.input(input)).collect::<Result<Vec<_>, _>>()?;
         let views = held.iter().map(|held| TensorRef::new(held.dtype, &held.shape, &held.bytes));
         let views = views.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
-        let plan = value.plan(&views, node.outputs().len()).map_err(|error| error.to_string())?;
-        let outputs = execute(&plan, &views)?;
+        let ran = node.run_blocking(&*host(), preset, &views).map_err(|error| error.to_string())?;
+        let (plan, outputs) = (ran.0, ran.1.iter().map(Held::of).collect::<Vec<_>>());
         let mut compared = Vec::new();
         for &position in self.positions.get(&number).into_iter().flatten() {
             let (name, source) = &self.model.outputs()[position];
@@ -78,7 +83,9 @@ impl<'a> Recorded<'a> {
         let name = &input.name;
         match &input.source {
             ValueSource::Input(number) => self.file(&format!("input_{number}.pb")),
-            ValueSource::Constant(number) => held(self.model.constant(*number)).map_err(|error| error.to_string()),
+            ValueSource::Constant(number) => {
+                self.model.constant(*number).as_ref().map(Held::of).map_err(|error| error.to_string())
+            }
             ValueSource::Output { node, output } => {
                 let given = self.outputs.get(&(*node, *output));
                 given.cloned().ok_or_else(|| format!("{name:?} is an output of node {node}, which was not run"))
@@ -98,7 +105,7 @@ impl<'a> Recorded<'a> {
 
     fn file(&self, name: &str) -> Result<Held, String> {
         let path = self.folder.join(name);
-        held(FileTensor::open(&path)).map_err(|error| match error {
+        FileTensor::open(&path).as_ref().map(Held::of).map_err(|error| match error {
             // It names the file itself.
             ModelError::File { .. } => error.to_string(),
             _ => format!("{}: {error}", path.display()),
@@ -124,32 +131,6 @@ impl<'a> Recorded<'a> {
             (None, false) => Comparison::Agrees("bit for bit"),
         }
     }
-}
-
-fn held(tensor: Result<FileTensor<'_>, ModelError>) -> Result<Held, ModelError> {
-    let tensor = tensor?;
-    Ok(Held { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.bytes().to_vec() })
-}
-
-fn execute(plan: &Plan, views: &[TensorRef<'_>]) -> Result<Vec<Held>, String> {
-    let mut outputs = Vec::new();
-    for spec in plan.outputs() {
-        let length = usize::try_from(spec.bytes()).map_err(|error| error.to_string())?;
-        let mut bytes = Vec::new();
-        // A model may ask for more than there is.
-        bytes.try_reserve_exact(length).map_err(|error| format!("an output of {length} bytes: {error}"))?;
-        bytes.resize(length, 0);
-        outputs.push(Held { dtype: spec.dtype, shape: spec.shape.clone(), bytes });
-    }
-    let mut slices = Vec::new();
-    for held in &mut outputs {
-        slices.push(TensorMut::new(held.dtype, &held.shape, &mut held.bytes).map_err(|error| error.to_string())?);
-    }
-    // An input that the plan depends on is a part of the plan.
-    let views = views.get(..plan.inputs().len()).unwrap_or(views);
-    host().run_blocking(plan, views, &mut slices).map_err(|error| error.to_string())?;
-    drop(slices);
-    Ok(outputs)
 }
 
 /// Whether the function that is applied to Y rounds.

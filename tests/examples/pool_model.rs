@@ -17,6 +17,7 @@ tests! {
         as_json_the_same_is_said,
         another_preset_has_other_conventions,
         a_recorded_output_that_differs_is_an_error,
+        extents_with_names_get_their_sizes,
         what_is_not_there_is_said,
         what_is_wrong_is_said_in_one_line,
         help_is_no_error;
@@ -60,7 +61,8 @@ fn nodes_in_graphs_and_functions_run() {
         "opset        22, so the rules of ONNX MaxUnpool-22",
         "attributes   strides [2, 2], kernel_shape [2, 2]",
         "y            f32 [1, 2, 4, 4] NCHW",
-        "no plan      the model does not say the shape of X (\"r\")",
+        "no plan      the model does not say the shape of X (\"r\"): onnx.shape_inference.infer_shapes writes shapes \
+         and types into ONNX models",
         "not run      \"r\" is an output of Relu, which this program does not run",
         "ran          u agrees, bit for bit",
         "ran          none of its outputs is one of the model",
@@ -113,6 +115,29 @@ fn a_recorded_output_that_differs_is_an_error() {
     assert!(report.contains("y DIFFERS: 1 elements differ, the first at 24"), "{report}");
 }
 
+/// A field of a message in few bytes.
+fn field(number: u8, bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let bytes = bytes.as_ref();
+    [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
+}
+
+fn extents_with_names_get_their_sizes() {
+    let shape = [field(1, field(2, "N")), field(1, [8, 3]), field(1, field(2, "L"))].concat();
+    let x = [field(1, "x"), field(2, field(1, [vec![8, 1], field(2, shape)].concat()))].concat();
+    let node = [field(1, "x"), field(2, "y"), field(4, "GlobalMaxPool")].concat();
+    let model = [field(8, [16, 22]), field(7, [field(1, node), field(11, x)].concat())].concat();
+    let folder = EXAMPLE.scratch("sizes");
+    std::fs::write(folder.join("model.onnx"), model).unwrap();
+    let report = EXAMPLE.run_well(&folder, &["model.onnx", "--size", "N=2"]);
+    let line = "the shape of X (\"x\"): Model::with_sizes gives sizes to [\"L\"], here --size\n";
+    assert!(report.contains(line), "{report}");
+    let report = EXAMPLE.run_well(&folder, &["model.onnx", "--size", "N=2", "--size", "L=9"]);
+    assert!(report.contains("y            f32 [2, 3, 1] NCHW\n"), "{report}");
+    for (size, expected) in [("N", "expected a name"), ("N=-2", "invalid digit")] {
+        EXAMPLE.fails(&folder, &["model.onnx", "--size", size], expected);
+    }
+}
+
 fn what_is_not_there_is_said() {
     let folder = EXAMPLE.scratch("missing");
     let model = path("onnx-node-tests/test_maxpool_2d_uint8/model.onnx");
@@ -131,7 +156,10 @@ fn what_is_wrong_is_said_in_one_line() {
     std::fs::write(folder.join("text.xml"), "this is no model").unwrap();
     for (arguments, expected) in [
         (&["nowhere.onnx"][..], "nowhere.onnx: "),
-        (&["empty.onnx"], "the model has no graph"),
+        (
+            &["empty.onnx"],
+            "empty.onnx, which is read as an OpenVINO IR if its name ends in .xml, and as ONNX otherwise: the ",
+        ),
         (&["text.onnx"], ", at byte "),
         (&["text.xml"], "no OpenVINO IR: "),
         (&[], "<MODEL>"),
@@ -142,5 +170,5 @@ fn what_is_wrong_is_said_in_one_line() {
 }
 
 fn help_is_no_error() {
-    EXAMPLE.has_help(&["--help"], &["--inputs", "--preset", "--json"]);
+    EXAMPLE.has_help(&["--help"], &["--inputs", "--size", "--preset", "--json"]);
 }

@@ -12,7 +12,7 @@ const PER_BYTE: u64 = 32;
 const NAME: u64 = 64;
 /// The steps of each byte or number that is kept, which callers copy and print.
 const KEPT: u64 = 4;
-/// The steps of a pooling node, of which a caller asks for plans and traps.
+/// The steps of a pooling node, of which the reader and its caller ask for plans and traps.
 const POOLING: u64 = 1 << 8;
 
 /// The steps that a file has left. A step takes some nanoseconds: a field is one, and so are a few bytes of a text.

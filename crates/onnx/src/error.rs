@@ -1,6 +1,6 @@
 //! What is wrong with a model or with what was asked of it.
 
-use wgpu_pooling_plan::PlanError;
+use wgpu_pooling_plan::{ExecuteError, PlanError};
 
 /// The reason why a model cannot be read, or why a node of it has no plan.
 ///
@@ -21,6 +21,14 @@ pub enum ModelError {
         path: String,
         /// What the system says.
         reason: String,
+    },
+    /// A file that is no model, or none that this reader takes.
+    #[error("{path}, which is read as an OpenVINO IR if its name ends in .xml, and as ONNX otherwise: {reason}")]
+    Open {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: Box<ModelError>,
     },
     /// Bytes that are no model or tensor.
     #[error("{what}, at byte {at}")]
@@ -66,8 +74,8 @@ pub enum ModelError {
         /// The attribute's name in the body.
         name: String,
     },
-    /// An input whose element type or shape the model does not say.
-    #[error("the model does not say the {what} of {operand} ({name:?})")]
+    /// An input whose element type, shape or values the model does not say.
+    #[error("the model does not say the {what} of {operand} ({name:?}){}", remedy(what, symbols))]
     Unknown {
         /// The input's name in the operator's specification.
         operand: &'static str,
@@ -75,6 +83,8 @@ pub enum ModelError {
         what: &'static str,
         /// The value's name in the model.
         name: String,
+        /// The names of extents to which the model gives no size.
+        symbols: Vec<String>,
     },
     /// An element type that is none of this crate's.
     #[error("elements of the type {number} of TensorProto.DataType, which no operator here takes")]
@@ -103,6 +113,18 @@ pub enum ModelError {
     /// The node has no plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The node was not computed.
+    #[error(transparent)]
+    Execute(#[from] ExecuteError),
+}
+
+/// How a model gets what it does not say.
+fn remedy(what: &str, symbols: &[String]) -> String {
+    match (what, symbols) {
+        ("values", _) => String::new(),
+        (_, []) => ": onnx.shape_inference.infer_shapes writes shapes and types into ONNX models".to_owned(),
+        _ => format!(": Model::with_sizes gives sizes to {symbols:?}"),
+    }
 }
 
 /// Refuses more of something than a limit allows.

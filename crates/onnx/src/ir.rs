@@ -17,6 +17,8 @@ use super::node::{ModelInput, ModelNode, Parts, SHAPE, ValueSource, integers, op
 const MAX_XML_NODES: u32 = 1 << 22;
 /// The most tags, and the most attributes.
 const MAX_TAGS: u64 = 1 << 23;
+/// The most declarations of namespaces.
+const MAX_NAMESPACES: u64 = 64;
 /// The most numbers of an attribute or extents of a shape.
 const MAX_NUMBERS: usize = 64;
 /// The most bytes of a constant that a plan depends on.
@@ -82,17 +84,18 @@ pub fn read(text: &str, weights: Weights<'_>) -> Result<Parts, ModelError> {
 
 /// Spends what the parser costs, and refuses texts for which its time or memory grows with the square of their length.
 fn check(text: &str, budget: &Budget) -> Result<(), ModelError> {
-    if text.contains("xmlns") {
-        return Err(ModelError::Ir("it has namespaces".to_owned()));
-    }
+    // A tag that declares one has those around it compared with each other. What only looks like one counts too.
+    let looks_declared = |after: &&str| after.trim_start().starts_with(['=', ':']);
+    let namespaces = text.split("xmlns").skip(1).filter(looks_declared).count() as u64;
+    at_most("namespaces", namespaces, MAX_NAMESPACES)?;
     let (mut tags, mut all) = (0u64, 0u64);
     for tag in text.split('<') {
         let count = |is: fn(&u8) -> bool| tag.as_bytes().iter().filter(|byte| is(byte)).count() as u64;
         // An attribute has one sign and two quotes, and values may have more. The parser compares each attribute of a
-        // tag with each.
+        // tag with each, and with the namespaces.
         let (signs, quotes) = (count(|&byte| byte == b'='), count(|byte| matches!(byte, b'"' | b'\'')));
         let attributes = signs.min(quotes / 2);
-        let pairs = attributes.saturating_mul(attributes) / 2;
+        let pairs = attributes.saturating_add(1).saturating_mul(namespaces.saturating_add(attributes / 2));
         budget.spend(attributes.saturating_mul(ATTRIBUTE).saturating_add(pairs).saturating_add(ELEMENT))?;
         (tags, all) = (tags.saturating_add(1), all.saturating_add(signs));
         // The parser takes room for as many beforehand.
@@ -239,6 +242,7 @@ impl<'a> Body<'a> {
                 name: budget.keep(giver.map_or("", |(layer, _)| layer.name))?,
                 dtype: own.or_else(|| self.outputs.get(&giver?.1)?.1),
                 shape: shape(port, budget)?,
+                symbols: Vec::new(),
                 values,
                 source: self.source(giver)?,
             });

@@ -22,6 +22,12 @@
 //! # Ok::<(), wgpu_pooling::onnx::ModelError>(())
 //! ```
 //!
+//! This preset, which is the default, unpools unlike onnxruntime where an `output_shape` exceeds the inferred shape: it
+//! counts indices in the inferred one, as ONNX's published example does, and `Preset::OnnxRuntime` in the given one.
+//!
+//! Shapes between nodes are not inferred: `onnx.shape_inference.infer_shapes` writes them into models, where
+//! [`Model::with_sizes`] gives sizes to extents such as `N`. [`ModelNode::run`] computes a node on any backend.
+//!
 //! # What is read
 //!
 //! Of ONNX: MaxPool, MaxUnpool and GlobalMaxPool of ONNX's own domain and of `com.ms.internal.nhwc`, and the operators
@@ -46,6 +52,7 @@ mod ir;
 mod model;
 mod node;
 mod proto;
+mod run;
 mod tensor;
 mod traps;
 mod walk;

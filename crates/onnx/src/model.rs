@@ -1,6 +1,7 @@
 //! A model, read from its file.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::error::{ModelError, at_most};
@@ -46,14 +47,22 @@ impl Model {
     /// files have to lie in its folder or below, after links are resolved.
     ///
     /// # Errors
-    /// [`ModelError::File`] for a file that cannot be read or is no regular one; otherwise as [`Model::from_onnx`] and
-    /// [`Model::from_ir`].
+    /// [`ModelError::File`] for a file that cannot be read or is no regular one; [`ModelError::Open`] with an error
+    /// of [`Model::from_onnx`] or [`Model::from_ir`].
     ///
     /// ```
     /// use wgpu_pooling::onnx::{Model, ModelError};
     /// assert!(matches!(Model::open("no such file".as_ref()), Err(ModelError::File { .. })));
+    /// assert!(matches!(Model::open("Cargo.toml".as_ref()), Err(ModelError::Open { .. })));
     /// ```
     pub fn open(path: &Path) -> Result<Model, ModelError> {
+        Model::read(path).map_err(|error| match error {
+            ModelError::File { .. } => error,
+            _ => ModelError::Open { path: path.display().to_string(), reason: Box::new(error) },
+        })
+    }
+
+    fn read(path: &Path) -> Result<Model, ModelError> {
         let is_ir = path.extension().is_some_and(|ending| ending == "xml");
         let bytes = files::read(path, "bytes of a model", if is_ir { MAX_TEXT } else { MAX_FILE })?;
         // The folder of a bare name is the current one.
@@ -81,7 +90,7 @@ impl Model {
     /// ```
     pub fn from_onnx(bytes: Vec<u8>) -> Result<Model, ModelError> {
         at_most("bytes of a model", bytes.len() as u64, MAX_FILE)?;
-        let parts = walk::model(&bytes)?;
+        let parts = walk::model(&bytes, &HashMap::new())?;
         Ok(Model { bytes, folder: None, parts })
     }
 
@@ -100,6 +109,24 @@ impl Model {
         at_most("bytes of a model", text.len() as u64, MAX_TEXT)?;
         let parts = ir::read(text, &mut |range| ir::weights_of_slice(weights, range))?;
         Ok(Model { bytes: Vec::new(), folder: None, parts })
+    }
+
+    /// The model with sizes for extents that it gives by names, such as `N`; sizes of an earlier call are not kept. An
+    /// IR has no names. Where an extent follows from a named one, `onnx.shape_inference.infer_shapes` makes up a name,
+    /// such as `unk__0`, which needs a size too.
+    ///
+    /// # Errors
+    /// As [`Model::from_onnx`].
+    ///
+    /// ```
+    /// let model = wgpu_pooling::onnx::Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
+    /// assert_eq!(model.clone().with_sizes(&[("N", 1)])?, model, "its X is [1, 3, 32]");
+    /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
+    /// ```
+    pub fn with_sizes(self, sizes: &[(&str, usize)]) -> Result<Model, ModelError> {
+        let sizes = sizes.iter().copied().collect();
+        let parts = if self.bytes.is_empty() { self.parts } else { walk::model(&self.bytes, &sizes)? };
+        Ok(Model { parts, ..self })
     }
 
     /// The pooling nodes, in the order of the file.

@@ -73,6 +73,8 @@ pub struct ModelInput {
     pub dtype: Option<DType>,
     /// The extents, if the model says all of them.
     pub shape: Option<Vec<usize>>,
+    /// The names of extents to which the model gives no size: [`Model::with_sizes`](super::Model::with_sizes) does.
+    pub symbols: Vec<String>,
     /// The values of an input that the plan depends on, if the model has them.
     pub values: Option<Vec<i64>>,
     /// Where the value comes from.
@@ -165,7 +167,8 @@ impl ModelNode {
         let mut inputs = Vec::new();
         for (number, input) in self.inputs.iter().enumerate() {
             let operand = operand(&self.op_type, number);
-            let unknown = |what| ModelError::Unknown { operand, what, name: input.name.clone() };
+            let (name, symbols) = (&input.name, &input.symbols);
+            let unknown = |what| ModelError::Unknown { operand, what, name: name.clone(), symbols: symbols.clone() };
             let shape = input.shape.as_deref().ok_or_else(|| unknown("shape"))?;
             let dtype = input.dtype.ok_or_else(|| unknown("element type"))?;
             if operand == SHAPE && input.values.is_none() {

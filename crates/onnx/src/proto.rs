@@ -1,5 +1,7 @@
 //! The messages of `onnx.proto3` as far as pooling nodes need them. They borrow from the file.
 
+use std::collections::HashMap;
+
 use wgpu_pooling_plan::{Attribute, DType};
 
 use super::error::{ModelError, at_most};
@@ -21,7 +23,8 @@ const MAX_AXES: usize = 64;
 /// `ModelProto`.
 #[derive(Default)]
 pub struct ModelMessage<'a> {
-    pub graph: Option<Message<'a>>,
+    /// The graph: Protocol Buffers merge a message that is there more than once, so its fields are those of all parts.
+    pub graph: Vec<Message<'a>>,
     pub opsets: Vec<(&'a str, i64)>,
     pub functions: Vec<Message<'a>>,
 }
@@ -73,10 +76,15 @@ pub const FUNCTION: BodyFields = BodyFields { node: 7, value_infos: [12; 3], ini
 /// What `TypeProto` says of a tensor: the number in `TensorProto.DataType`, and the extents where all of them are
 /// known.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct TypeOf {
+pub struct TypeOf<'a> {
     pub number: Option<i64>,
     pub shape: Option<Vec<usize>>,
+    /// The names of extents that have no size.
+    pub symbols: Vec<&'a str>,
 }
+
+/// Sizes of extents by their names.
+pub type Sizes<'s> = HashMap<&'s str, usize>;
 
 impl<'a> ModelMessage<'a> {
     pub fn read(message: Message<'a>) -> Result<Self, ModelError> {
@@ -84,7 +92,7 @@ impl<'a> ModelMessage<'a> {
         for field in message.fields() {
             let field = field?;
             match field.number {
-                7 => model.graph = Some(field.message()?),
+                7 => push(&mut model.graph, field.message()?, "parts of a graph", MAX_NAMES)?,
                 8 => push(&mut model.opsets, opset(field.message()?)?, "imported opsets", MAX_OPSETS)?,
                 25 => push(&mut model.functions, field.message()?, "functions", MAX_NAMES)?,
                 _ => {}
@@ -243,9 +251,9 @@ pub fn value_info(message: Message<'_>) -> Result<(&str, Message<'_>), ModelErro
     Ok(value)
 }
 
-impl TypeOf {
+impl<'a> TypeOf<'a> {
     /// Reads a `TypeProto`.
-    pub fn read(message: Message<'_>) -> Result<TypeOf, ModelError> {
+    pub fn read(message: Message<'a>, sizes: &Sizes<'_>) -> Result<Self, ModelError> {
         at_most("bytes of a type", message.bytes.len() as u64, MAX_TYPE)?;
         let mut found = TypeOf::default();
         for field in message.numbered(1) {
@@ -253,7 +261,7 @@ impl TypeOf {
                 let field = field?;
                 match field.number {
                     1 => found.number = Some(field.int()?),
-                    2 => found.shape = shape(field.message()?)?,
+                    2 => (found.shape, found.symbols) = shape(field.message()?, sizes)?,
                     _ => {}
                 }
             }
@@ -267,20 +275,30 @@ impl TypeOf {
     }
 }
 
-/// The extents of a `TensorShapeProto`, if all of them are known.
-fn shape(message: Message<'_>) -> Result<Option<Vec<usize>>, ModelError> {
-    let mut shape = Some(Vec::new());
+/// The extents of a `TensorShapeProto`, if all of them are known, and the names of those without a size.
+fn shape<'a>(message: Message<'a>, sizes: &Sizes<'_>) -> Result<(Option<Vec<usize>>, Vec<&'a str>), ModelError> {
+    let (mut shape, mut symbols) = (Some(Vec::new()), Vec::new());
     for dimension in message.numbered(1) {
-        let mut extent = None;
-        for field in dimension?.message()?.numbered(1) {
-            extent = usize::try_from(field?.int()?).ok();
+        let (mut extent, mut symbol) = (None, "");
+        for field in dimension?.message()?.fields() {
+            let field = field?;
+            match field.number {
+                1 => (extent, symbol) = (usize::try_from(field.int()?).ok(), ""),
+                2 => (extent, symbol) = (None, field.text()?),
+                _ => {}
+            }
+        }
+        match sizes.get(symbol) {
+            _ if symbol.is_empty() || symbols.contains(&symbol) => {}
+            Some(&size) => extent = Some(size),
+            None => push(&mut symbols, symbol, "axes of a tensor", MAX_AXES)?,
         }
         match (&mut shape, extent) {
             (Some(shape), Some(extent)) => push(shape, extent, "axes of a tensor", MAX_AXES)?,
             _ => shape = None,
         }
     }
-    Ok(shape)
+    Ok((shape, symbols))
 }
 
 /// The element type of a number in `TensorProto.DataType`.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use wgpu_pooling_plan::{DType, TensorRef};
+use wgpu_pooling_plan::{DType, ExecuteError, PlanError, TensorMut, TensorRef, TensorSpec, internal::zeros};
 
 use super::error::ModelError;
 use super::external::ExternalData;
@@ -12,7 +12,7 @@ use super::node::integers;
 use super::proto::{TensorMessage, dtype};
 use super::wire::{Message, push};
 
-/// A tensor of a file. Elements that the file has as bytes are borrowed from it.
+/// A tensor of a file, or an output of a node. Elements that a file has as bytes are borrowed from it.
 ///
 /// ```
 /// use wgpu_pooling::onnx::FileTensor;
@@ -98,6 +98,17 @@ impl<'a> FileTensor<'a> {
     pub(super) fn of_integers(values: &[i64]) -> FileTensor<'static> {
         let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         FileTensor { name: Cow::Borrowed(""), dtype: DType::I64, shape: vec![values.len()], bytes: Cow::Owned(bytes) }
+    }
+
+    /// An output, to be written.
+    pub(super) fn of_output(name: &str, spec: &TensorSpec) -> Result<FileTensor<'static>, ExecuteError> {
+        let bytes = zeros(&[&spec.shape[..], &[spec.dtype.bytes()]].concat())?;
+        let name = Cow::Owned(name.to_owned());
+        Ok(FileTensor { name, dtype: spec.dtype, shape: spec.shape.clone(), bytes: Cow::Owned(bytes) })
+    }
+
+    pub(super) fn view_mut(&mut self) -> Result<TensorMut<'_>, PlanError> {
+        TensorMut::new(self.dtype, &self.shape, self.bytes.to_mut()).map(TensorMut::fresh)
     }
 
     /// The name in the file; empty if it has none.

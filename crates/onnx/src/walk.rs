@@ -4,15 +4,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Attribute, DType, Node, Preset};
+use wgpu_pooling_plan::{Attribute, DType, Node, Plan, Preset};
 
 use super::budget::Budget;
 use super::error::{ModelError, at_most};
 use super::external::ExternalData;
 use super::node::{Constant, ModelInput, ModelNode, Parts, SHAPE, ValueSource, operand};
 use super::proto::{
-    AttributeMessage, BodyFields, FUNCTION, FunctionMessage, GRAPH, ModelMessage, NodeMessage, TensorMessage, TypeOf,
-    dtype, value_info,
+    AttributeMessage, BodyFields, FUNCTION, FunctionMessage, GRAPH, ModelMessage, NodeMessage, Sizes, TensorMessage,
+    TypeOf, dtype, value_info,
 };
 use super::tensor::FileTensor;
 use super::wire::{Message, push};
@@ -29,8 +29,6 @@ const MAX_DEPTH: u64 = 64;
 const ATTRIBUTE: u64 = 64;
 const NODE: u64 = 32;
 const CALL: u64 = 64;
-/// The steps of a plan.
-const PLAN: u64 = 1 << 12;
 
 /// Domain, name and overload of a function.
 type FunctionKey<'a> = (&'a str, &'a str, &'a str);
@@ -88,20 +86,25 @@ struct Walk<'a> {
     parts: Parts,
     /// The tensors that pooling nodes take, by where they lie: each is read once.
     tensors: HashMap<usize, TensorOf>,
+    /// The plans of pooling nodes whose outputs others take: each is made once, and paid with its node.
+    plans: HashMap<usize, Option<Plan>>,
     budget: &'a Budget,
+    sizes: &'a Sizes<'a>,
 }
 
 /// The pooling nodes of a model, and what they take.
-pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
+pub fn model(bytes: &[u8], sizes: &Sizes<'_>) -> Result<Parts, ModelError> {
     let budget = Budget::of(bytes.len());
     let model = ModelMessage::read(Message::of_file(bytes, &budget))?;
-    let graph = model.graph.ok_or(ModelError::NoGraph)?;
+    let graph = Some(&model.graph[..]).filter(|parts| !parts.is_empty()).ok_or(ModelError::NoGraph)?;
     let mut walk = Walk {
         functions: HashMap::new(),
         called: HashSet::new(),
         parts: Parts::default(),
         tensors: HashMap::new(),
+        plans: HashMap::new(),
         budget: &budget,
+        sizes,
     };
     for &message in &model.functions {
         let function = FunctionMessage::read(message)?;
@@ -111,7 +114,7 @@ pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
     walk.declare(graph, GRAPH, &mut scope, "")?;
     walk.inputs(graph, &mut scope)?;
     walk.body(graph, GRAPH, &mut scope)?;
-    for field in graph.numbered(GRAPH.value_infos[1]) {
+    for field in graph.iter().flat_map(|part| part.numbered(GRAPH.value_infos[1])) {
         let (name, _) = value_info(field?.message()?)?;
         let source = walk.source(scope.known(name, &budget)?)?;
         let name = budget.keep(name)?;
@@ -181,12 +184,12 @@ impl<'a> Walk<'a> {
     /// Takes the types of values and the initializers of a graph. `holder` is the type of the node whose graph it is.
     fn declare(
         &mut self,
-        body: Message<'a>,
+        body: &[Message<'a>],
         fields: BodyFields,
         scope: &mut Scope<'a, '_>,
         holder: &'a str,
     ) -> Result<(), ModelError> {
-        for field in body.fields() {
+        for field in body.iter().flat_map(|part| part.fields()) {
             let field = field?;
             if fields.value_infos.contains(&field.number) {
                 let (name, info) = value_info(field.message()?)?;
@@ -198,7 +201,7 @@ impl<'a> Walk<'a> {
             }
         }
         // After the inputs, because an initializer may give an input its value.
-        for field in body.fields() {
+        for field in body.iter().flat_map(|part| part.fields()) {
             let field = field?;
             if Some(field.number) == fields.initializer {
                 let tensor = field.message()?;
@@ -209,8 +212,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Numbers the inputs of the model's graph that no initializer gives.
-    fn inputs(&mut self, graph: Message<'a>, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
-        for field in graph.numbered(GRAPH.value_infos[0]) {
+    fn inputs(&mut self, graph: &[Message<'a>], scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
+        for field in graph.iter().flat_map(|part| part.numbered(GRAPH.value_infos[0])) {
             let (name, _) = value_info(field?.message()?)?;
             let value = self.value(scope, name)?;
             if !matches!(value.origin, Origin::Tensor(_)) {
@@ -222,9 +225,9 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn body(&mut self, body: Message<'a>, fields: BodyFields, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
+    fn body(&mut self, body: &[Message<'a>], fields: BodyFields, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
         at_most("graphs and functions inside each other", scope.depth, MAX_DEPTH)?;
-        for field in body.numbered(fields.node) {
+        for field in body.iter().flat_map(|part| part.numbered(fields.node)) {
             let field = field?;
             self.budget.spend(NODE)?;
             self.node(&NodeMessage::read(field.message()?)?, scope)?;
@@ -276,8 +279,8 @@ impl<'a> Walk<'a> {
         let path = self.path(outer, node, attribute)?;
         let scope = Scope::new(path, outer.opsets, outer.call, outer.depth.saturating_add(1));
         let mut scope = Scope { outer: Some(outer), ..scope };
-        self.declare(graph, GRAPH, &mut scope, node.op_type)?;
-        self.body(graph, GRAPH, &mut scope)
+        self.declare(&[graph], GRAPH, &mut scope, node.op_type)?;
+        self.body(&[graph], GRAPH, &mut scope)
     }
 
     /// The path of what is inside a node.
@@ -319,8 +322,8 @@ impl<'a> Walk<'a> {
                 *self.value(&mut scope, formal)? = known.clone();
             }
         }
-        self.declare(message, FUNCTION, &mut scope, "")?;
-        self.body(message, FUNCTION, &mut scope)?;
+        self.declare(&[message], FUNCTION, &mut scope, "")?;
+        self.body(&[message], FUNCTION, &mut scope)?;
         let known =
             function.outputs.iter().map(|name| Ok(scope.known(name, self.budget)?.cloned().unwrap_or_default()));
         known.collect()
@@ -335,8 +338,8 @@ impl<'a> Walk<'a> {
             self.budget.spend(CALL)?;
             let path = self.budget.keep(&format!("{}, which nothing calls", function.name))?;
             let mut scope = Scope::new(Arc::from(path), &function.opsets, Some(None), 1);
-            self.declare(message, FUNCTION, &mut scope, "")?;
-            self.body(message, FUNCTION, &mut scope)?;
+            self.declare(&[message], FUNCTION, &mut scope, "")?;
+            self.body(&[message], FUNCTION, &mut scope)?;
         }
         Ok(())
     }
@@ -387,7 +390,8 @@ impl<'a> Walk<'a> {
     /// An input of a pooling node; with its values, if the plan depends on them.
     fn input(&mut self, name: &str, scope: &Scope<'a, '_>, values: bool) -> Result<ModelInput, ModelError> {
         let known = scope.known(name, self.budget)?;
-        let info = known.and_then(|known| known.info).map(TypeOf::read).transpose()?.unwrap_or_default();
+        let info = known.and_then(|known| known.info).map(|info| TypeOf::read(info, self.sizes));
+        let info = info.transpose()?.unwrap_or_default();
         let (mut dtype, mut shape, mut list) = (info.dtype(), info.shape, None);
         let (name, source) = (self.budget.keep(name)?, self.source(known)?);
         match known.map(|known| &known.origin) {
@@ -402,15 +406,18 @@ impl<'a> Walk<'a> {
             }
             // What a pooling node gives follows from what it takes, whether the model says it or not.
             Some(&Origin::Output(node, output)) if dtype.is_none() || shape.is_none() => {
-                self.budget.spend(PLAN)?;
-                let plan = self.parts.nodes.get(node).and_then(|node| node.plan(Preset::Onnx).ok());
+                let nodes = &self.parts.nodes;
+                let plan = || nodes.get(node).and_then(|node| node.plan(Preset::Onnx).ok());
+                let plan = self.plans.entry(node).or_insert_with(plan);
                 if let Some(spec) = plan.as_ref().and_then(|plan| plan.outputs().get(output)) {
                     (dtype, shape) = (Some(spec.dtype), Some(spec.shape.clone()));
                 }
             }
             _ => {}
         }
-        Ok(ModelInput { name, dtype, shape, values: list.filter(|_| values), source })
+        let symbols = info.symbols.iter().filter(|_| shape.is_none()).map(|name| self.budget.keep(name));
+        let symbols = symbols.collect::<Result<_, _>>()?;
+        Ok(ModelInput { name, dtype, shape, symbols, values: list.filter(|_| values), source })
     }
 
     fn tensor(&mut self, message: Message<'a>) -> Result<TensorOf, ModelError> {

@@ -99,16 +99,34 @@ fn a_link_is_followed_inside_the_folder_and_not_out_of_it() {
 #[cfg(target_os = "linux")]
 #[test]
 fn no_more_is_read_than_a_file_has_when_it_is_opened() {
-    assert_eq!(Model::open("/proc/self/maps".as_ref()), Err(ModelError::NoGraph));
+    let error = Model::open("/proc/self/maps".as_ref()).unwrap_err();
+    assert!(matches!(&error, ModelError::Open { reason, .. } if **reason == ModelError::NoGraph), "{error}");
     let sparse = tensors::folder("sparse").join("model.onnx");
     let file = std::fs::File::create(&sparse).unwrap();
     file.set_len(1 << 31).unwrap();
-    let error = Model::open(&sparse).unwrap_err();
-    assert!(matches!(error, ModelError::TooMany { found, .. } if found == 1 << 31), "{error}");
+    let (what, found, limit) = ("bytes of a model", 1 << 31, (1 << 31) - 1);
+    assert_eq!(Model::open(&sparse), Err(opened(&sparse, ModelError::TooMany { what, found, limit })));
     let error = FileTensor::open(&sparse).unwrap_err();
     assert!(matches!(error, ModelError::TooMany { .. }), "{error}");
     let xml = sparse.with_extension("xml");
     std::fs::rename(&sparse, &xml).unwrap();
-    let error = Model::open(&xml).unwrap_err();
-    assert!(matches!(error, ModelError::TooMany { .. }), "{error}");
+    let limit = 1 << 28;
+    assert_eq!(Model::open(&xml), Err(opened(&xml, ModelError::TooMany { what, found, limit })));
+}
+
+fn opened(path: &Path, reason: ModelError) -> ModelError {
+    ModelError::Open { path: path.display().to_string(), reason: Box::new(reason) }
+}
+
+#[test]
+fn a_file_that_is_no_model_is_named_with_the_formats() {
+    let formats = "which is read as an OpenVINO IR if its name ends in .xml, and as ONNX otherwise";
+    for (name, reason) in
+        [("Cargo.toml", "a field is of no known wire type, at byte 0"), ("model.xml", "no OpenVINO IR: ")]
+    {
+        let path = tensors::folder("no model").join(name);
+        std::fs::write(&path, "[package]").unwrap();
+        let error = Model::open(&path).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}, {formats}: {reason}", path.display())), "{error}");
+    }
 }

@@ -109,15 +109,67 @@ fn what_the_model_does_not_say_is_named() {
     assert_eq!(
         errors,
         [
-            "the model does not say the shape of X (\"x\")",
-            "the model does not say the shape of X (\"nothing\")",
-            "the model does not say the shape of X (\"r\")",
+            "the model does not say the shape of X (\"x\"): Model::with_sizes gives sizes to [\"N\"]",
+            "the model does not say the shape of X (\"nothing\"): onnx.shape_inference.infer_shapes writes shapes and \
+             types into ONNX models",
+            "the model does not say the shape of X (\"r\"): onnx.shape_inference.infer_shapes writes shapes and types \
+             into ONNX models",
             "the model imports no opset of the domain \"com.ms.internal.nhwc\"",
         ]
     );
     let elsewhere = |node: usize| model.nodes()[node].inputs()[0].source.clone();
     assert_eq!(elsewhere(1), ValueSource::Elsewhere(String::new()));
     assert_eq!(elsewhere(2), ValueSource::Elsewhere("Relu".to_owned()));
+}
+
+#[test]
+fn extents_with_names_get_their_sizes() {
+    let name = |name: &str| new().bytes(2, name);
+    let info = |value: &str, extent: &str| {
+        let shape = new().message(1, name("N")).message(1, new().int(1, 3)).message(1, name(extent));
+        new().bytes(1, value).message(2, new().message(1, new().int(1, 1).message(2, shape)))
+    };
+    let graph = new()
+        .message(1, pool(&["x"], &["y"], 1))
+        .message(1, pool(&["y"], &["z"], 1))
+        .message(1, node("Relu", &["z"], &["r"]))
+        .message(1, pool(&["r"], &["s"], 1))
+        .message(11, info("x", "W"))
+        .message(13, info("r", "W - 2"));
+    let model = read(model(22, graph));
+    let symbols = |node: usize| &model.nodes()[node].inputs()[0].symbols[..];
+    let none: [&str; 0] = [];
+    assert_eq!(symbols(0), ["N", "W"]);
+    assert_eq!(symbols(1), none);
+    assert_eq!(symbols(2), ["N", "W - 2"]);
+    let sizes = [("N", 5), ("W", 1), ("W", 9), ("W - 2", 7)];
+    let sized = model.clone().with_sizes(&sizes).unwrap();
+    assert_eq!((0..3).map(|number| shape(&sized, number)).collect::<Vec<_>>(), [[5, 3, 8], [5, 3, 7], [5, 3, 6]]);
+    assert!(sized.nodes()[0].inputs()[0].symbols.is_empty());
+    // Another call begins anew, with the model's names.
+    let partly = sized.with_sizes(&sizes[..1]).unwrap();
+    let error = partly.nodes()[0].plan(Preset::Onnx).unwrap_err();
+    let symbols = vec!["W".to_owned()];
+    assert_eq!(error, ModelError::Unknown { operand: "X", what: "shape", name: "x".to_owned(), symbols });
+    assert_eq!(partly.with_sizes(&[]), Ok(model.clone()));
+    assert_eq!(model.clone().with_sizes(&[("H", 1), ("", 1)]), Ok(model.clone()), "no extent has such a name");
+    let large = model.with_sizes(&[("N", usize::MAX), ("W", usize::MAX)]).unwrap();
+    assert!(matches!(large.nodes()[0].plan(Preset::Onnx), Err(ModelError::Plan(_))));
+}
+
+/// Protocol Buffers merge a message that a file has more than once: lists are joined.
+#[test]
+fn a_graph_in_two_parts_is_one() {
+    let first = new().message(1, pool(&["x"], &["y"], 1)).message(5, tensor("s", 7, &[3]).each(7, &[1, 1, 7]));
+    let second = new()
+        .message(1, pool(&["y"], &["z"], 1))
+        .message(11, value("x", 1, &[1, 1, 9]))
+        .message(11, value("s", 7, &[3]))
+        .message(12, value("z", 1, &[]));
+    let model = read(model(22, first).message(7, second));
+    assert_eq!((shape(&model, 0), shape(&model, 1)), (vec![1, 1, 8], vec![1, 1, 7]));
+    assert_eq!(model.inputs(), ["x"], "an initializer of the other part gives s");
+    assert_eq!(model.outputs(), [("z".to_owned(), ValueSource::Output { node: 1, output: 0 })]);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use support::place;
-use wgpu_pooling::onnx::{FileTensor, Model, ValueSource};
-use wgpu_pooling::{Backend, Plan, Preset, Reference, TensorMut};
+use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ValueSource};
+use wgpu_pooling::{DType, ExecuteError, Plan, PlanError, Preset, Reference, TensorRef};
 
 fn folders() -> Vec<PathBuf> {
     let root = place::root().join("tests/onnx-node-tests");
@@ -44,18 +44,34 @@ fn every_node_test_agrees_bit_for_bit() {
                 folder.display()
             ),
         }
-        let mut bytes: Vec<Vec<u8>> = plan.outputs().iter().map(|output| vec![0; output.bytes() as usize]).collect();
-        let outputs = plan.outputs().iter().zip(&mut bytes);
-        let mut outputs: Vec<_> =
-            outputs.map(|(output, bytes)| TensorMut::new(output.dtype, &output.shape, bytes).unwrap()).collect();
-        Reference.run_blocking(&plan, &views[..plan.inputs().len()], &mut outputs).unwrap();
+        let (ran, outputs) = node.run_blocking(&Reference, Preset::Onnx, &views).unwrap();
+        assert_eq!(ran, plan, "{}", folder.display());
         for (number, (name, source)) in model.outputs().iter().enumerate() {
             let ValueSource::Output { node: 0, output } = *source else { panic!("{name}: {source:?}") };
             let file = recorded(folder, &format!("output_{number}.pb"));
             let expected = FileTensor::read(&file).unwrap();
-            assert_eq!(plan.outputs()[output].shape, expected.shape(), "{}", folder.display());
-            assert_eq!(bytes[output], expected.bytes(), "{}", folder.display());
+            let own = &outputs[output];
+            assert_eq!((own.name(), own.dtype()), (&name[..], expected.dtype()), "{}", folder.display());
+            assert_eq!((own.shape(), own.bytes()), (expected.shape(), expected.bytes()), "{}", folder.display());
         }
         assert!(matches!(plan, Plan::Pool(_) | Plan::Unpool(_)));
     }
+}
+
+#[test]
+fn what_a_node_does_not_take_is_refused() {
+    let model = Model::open(&folders()[2].join("model.onnx")).unwrap();
+    let node = &model.nodes()[0];
+    let x = TensorRef::new(DType::F32, &[1, 1, 4], &[0; 16]).unwrap();
+    let run = |inputs: &[TensorRef<'_>]| node.run_blocking(&Reference, Preset::Onnx, inputs).unwrap_err();
+    assert!(matches!(run(&[]), ModelError::Plan(PlanError::OperandCount { actual: 0, .. })));
+    assert!(matches!(run(&[x, x]), ModelError::Plan(PlanError::OperandCount { actual: 2, .. })));
+    // An index that names nothing is an error of the computation.
+    let unpool = folders().into_iter().find(|folder| folder.ends_with("test_maxunpool_export_without_output_shape"));
+    let model = Model::open(&unpool.unwrap().join("model.onnx")).unwrap();
+    let (x, far) = ([0; 16], [99i64; 4].map(i64::to_ne_bytes).concat());
+    let inputs = [(DType::F32, &x[..]), (DType::I64, &far)];
+    let inputs = inputs.map(|(dtype, bytes)| TensorRef::new(dtype, &[1, 1, 2, 2], bytes).unwrap());
+    let error = model.nodes()[0].run_blocking(&Reference, Preset::Onnx, &inputs).unwrap_err();
+    assert!(matches!(error, ModelError::Execute(ExecuteError::IndexOutOfRange { value: 99, .. })), "{error}");
 }

@@ -145,6 +145,23 @@ fn a_large_model_that_is_no_attack_is_read() {
     assert_eq!(model.nodes()[99].plan(Preset::Onnx).unwrap().outputs()[0].shape, [1, 8, 15, 15]);
 }
 
+/// The longest chain of pools that is read, and one pool more.
+#[test]
+fn each_pool_of_a_chain_is_planned_once() {
+    let chain = |pools: usize| {
+        let pools = (0..pools).map(|number| {
+            let (x, y) = (number.to_string(), (number + 1).to_string());
+            new().message(1, node("GlobalMaxPool", &[&x], &[&y]))
+        });
+        Model::from_onnx(whole(all(pools).message(11, value("0", 1, &[1, 2, 9])), []))
+    };
+    let model = chain(1 << 14).unwrap();
+    let last = model.nodes().last().unwrap().plan(Preset::Onnx).unwrap();
+    assert_eq!((last.inputs()[0].shape.as_slice(), last.output_shape()), (&[1, 2, 1][..], &[1, 2, 1][..]));
+    let more = chain((1 << 14) + 1).map(|model| model.nodes().len());
+    assert_eq!(more, Err(ModelError::TooMany { what: "pooling nodes", found: 16_385, limit: 16_384 }));
+}
+
 fn ir(layers: &str, edges: &str) -> String {
     format!("<net name='n' version='11'><layers>{layers}</layers><edges>{edges}</edges></net>")
 }
