@@ -12,7 +12,8 @@ use wgpu_pooling_cpu::Cpu;
 /// and errors are the same.
 ///
 /// On the CPU an asynchronous call computes at once and never waits, so it blocks its thread. The program decides which
-/// of the two to use: neither falls back to the other.
+/// of the two to use, hence there is no `Device::new`: a [`Gpu`] or a [`Cpu`] becomes a device by `Device::from`, and
+/// neither falls back to the other.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, Device, MaxPool, MaxUnpool, Tensor};
