@@ -46,6 +46,10 @@ impl SlidingBox {
                 return Err(PlanError::AnchorOutside { axis, anchor, extent });
             }
             let before = extent.saturating_sub(1);
+            // With this bound no axis of the pool exceeds 64 bits, so no error has the numbers of the larger box.
+            if all(before) > i64::MAX / 16 {
+                return Err(PlanError::BoxOverflow { axis, extent, iterations: self.iterations });
+            }
             kernel_shape.push(all(before).saturating_add(1));
             begins.push(all(anchor));
             ends.push(all(before.saturating_sub(anchor)));
@@ -103,7 +107,7 @@ macro_rules! by_boxes {
             /// assert_eq!(y.shape(), x.shape());
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
-            pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
+            pub fn new(kernel_shape: impl $crate::attributes::Ints) -> Self {
                 $type($crate::ops::morphology::SlidingBox {
                     kernel_shape: kernel_shape.as_ref().to_vec(),
                     anchor: None,
@@ -125,7 +129,7 @@ macro_rules! by_boxes {
             /// assert_eq!(request.plan(), Err(&PlanError::AnchorOutside { axis: 0, anchor: 2, extent: 2 }));
             /// # Ok::<(), PlanError>(())
             /// ```
-            pub fn anchor(mut self, anchor: impl AsRef<[i64]>) -> Self {
+            pub fn anchor(mut self, anchor: impl $crate::attributes::Ints) -> Self {
                 self.0.anchor = Some(anchor.as_ref().to_vec());
                 self
             }
@@ -208,8 +212,8 @@ macro_rules! morphology {
             /// The plan for an X of this shape and type, with or without indices.
             ///
             /// # Errors
-            /// As [`MaxPool::plan`], [`PlanError::AnchorOutside`], and [`PlanError::UnknownValue`] for iterations
-            /// below 1.
+            /// As [`MaxPool::plan`], [`PlanError::AnchorOutside`], [`PlanError::UnknownValue`] for iterations below 1,
+            /// and [`PlanError::BoxOverflow`] for too many of them.
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]
