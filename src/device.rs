@@ -11,8 +11,9 @@ use wgpu_pooling_cpu::Cpu;
 /// A GPU or the CPU, for programs that decide at run time. They `match` on it to use what only one of them has. Bits
 /// and errors are the same.
 ///
-/// `Device::open` takes a GPU where there is one, or else the CPU. From then on neither falls back to the other. On the
-/// CPU an asynchronous call computes at once and never waits, so it blocks its thread.
+/// `Device::open` takes a GPU where there is one, or else the CPU, hence there is no `Device::new`; a `Gpu` or a `Cpu`
+/// becomes a device by `Device::from`. From then on neither falls back to the other. On the CPU an asynchronous call
+/// computes at once and never waits, so it blocks its thread.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, Device, MaxPool, MaxUnpool, Tensor};

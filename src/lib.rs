@@ -144,7 +144,7 @@ pub use wgpu_pooling_onnx as onnx;
 pub use wgpu_pooling_plan::{
     Activation, AdaptiveMaxPool, AdaptiveMinPool, AsTensor, AsyncSink, AsyncSource, Attribute, AutoPad, Backend,
     BlackHat, CeilRule, Close, DType, Dilate, Duplicates, Element, EmptyIndex, EmptyValue, Erode, ExecuteError,
-    GlobalMaxPool, GlobalMinPool, Gradient, Index, IndexFlattening, IndexSpace, IndexType, Later, Layout,
+    GlobalMaxPool, GlobalMinPool, Gradient, Index, IndexFlattening, IndexSpace, IndexType, Ints, Later, Layout,
     MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, MinPool, Minimum, NanPolicy, Node, NodeInput, Open, Operator,
     OutOfBounds, Outputs, OutsideWindow, PadsLimit, Peak, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference,
     Request, Run, SamePadding, Shared, Sink, SizeRounding, Source, Steps, StorageOrder, Stream, StreamProgress,

@@ -4,8 +4,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, BlackHat, CeilRule, Close, DType, Dilate, Erode, GlobalMaxPool, Gradient, IndexSpace,
-    IndexType, MaxPool, MaxUnpool, Minimum, Open, PlanError, Pooling, Steps, TopHat,
+    AdaptiveMaxPool, Attribute, BlackHat, CeilRule, Close, DType, Dilate, Erode, ExecuteError, GlobalMaxPool, Gradient,
+    IndexSpace, IndexType, MaxPool, MaxUnpool, Minimum, Open, PlanError, Pooling, Steps, TopHat,
 };
 
 use crate::error::{Failure, Fallible, plan_error};
@@ -196,6 +196,24 @@ macro_rules! morphology {
     }};
 }
 
+/// An error of a pool of maxima as that of its minima, by the operator that the caller named.
+fn of_minima(failure: Failure) -> Failure {
+    let minima = |operator: &'static str| match operator {
+        "GlobalMaxPool" => "GlobalMinPool",
+        "AdaptiveMaxPool" => "AdaptiveMinPool",
+        _ => "MinPool",
+    };
+    match failure {
+        Failure::Crate(ExecuteError::Plan(PlanError::UnknownAttribute { operator, name })) => {
+            unknown(minima(operator), &name)
+        }
+        Failure::Crate(ExecuteError::Plan(PlanError::MissingAttribute { operator, attribute })) => {
+            PlanError::MissingAttribute { operator: minima(operator), attribute }.into()
+        }
+        other => other,
+    }
+}
+
 /// The pool of an operator, a preset and keywords.
 pub(crate) fn pool(operator: &str, preset: &str, keywords: Keywords) -> Fallible<Box<dyn Pooling>> {
     match operator {
@@ -203,9 +221,9 @@ pub(crate) fn pool(operator: &str, preset: &str, keywords: Keywords) -> Fallible
         "adaptive_max_pool" => Ok(Box::new(adaptive_max_pool(preset, keywords)?)),
         "dilate" => Ok(Box::new(morphology!(Dilate, keywords))),
         "erode" => Ok(Box::new(morphology!(Erode, keywords))),
-        "min_pool" => Ok(Box::new(Minimum::of(max_pool(preset, keywords)?))),
-        "global_min_pool" => Ok(Box::new(Minimum::of(global_max_pool(preset, keywords)?))),
-        "adaptive_min_pool" => Ok(Box::new(Minimum::of(adaptive_max_pool(preset, keywords)?))),
+        "min_pool" => Ok(Box::new(Minimum::of(max_pool(preset, keywords).map_err(of_minima)?))),
+        "global_min_pool" => Ok(Box::new(Minimum::of(global_max_pool(preset, keywords).map_err(of_minima)?))),
+        "adaptive_min_pool" => Ok(Box::new(Minimum::of(adaptive_max_pool(preset, keywords).map_err(of_minima)?))),
         _ => Ok(Box::new(max_pool(preset, keywords)?)),
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Re
 
 /// A checked sum or product of a caller's numbers; `None`, an overflow of 64 bits, is refused.
 pub(super) fn checked(what: &'static str, value: Option<u64>) -> Result<u64, PlanError> {
-    value.ok_or(PlanError::ExceedsLimit { what, needed: u64::MAX, limit: i64::MAX as u64 })
+    value.ok_or(PlanError::ExceedsLimit { what, needed: u64::MAX, limit: u64::MAX })
 }
 
 pub(super) fn greatest_common_divisor(a: u64, b: u64) -> u64 {

@@ -6,10 +6,11 @@ use std::cell::Cell;
 
 use support::calls::reference;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, CeilRule, Choice, DType, EmptyIndex, ExecuteError,
-    Family, GlobalMaxPool, Gradient, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool,
-    MaxUnpool, PadsLimit, Plan, PlanError, Pooling, Reference, Region, SizeRounding, StorageOrder, TensorMut,
-    TensorRef, TensorView, Tiling, TopHat, UnpoolSpace, families, local_maxima, select, stream_bytes,
+    AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, CeilRule, Choice, DType, Dilate, EmptyIndex,
+    ExecuteError, Family, GlobalMaxPool, Gradient, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
+    MAX_SPATIAL_AXES, MaxPool, MaxUnpool, PadsLimit, Plan, PlanError, Pooling, Reference, Region, SizeRounding,
+    StorageOrder, Stream, TensorMut, TensorRef, TensorView, Tiling, TopHat, UnpoolSpace, families, local_maxima,
+    select, stream_bytes,
 };
 
 /// The system's allocator, which also counts what each thread allocates.
@@ -624,6 +625,30 @@ fn windows_of_maxima_may_reach_far_and_indices_may_be_anything() {
     assert!(matches!(peaks(MOST, &[1; 4]), Ok(_) | Err(ExecuteError::Plan(PlanError::GeometryOverflow { .. }))));
 }
 
+#[test]
+fn a_proposed_budget_is_the_least_whose_tiles_read_seldom() {
+    let of = |kernel: [i64; 2], shape: [usize; 4]| MaxPool::new(kernel).plan(&shape, DType::U8, None).unwrap();
+    let reads = |plan: &Plan, budget: u64| {
+        let tiling = Tiling::new(plan.pool().unwrap(), budget, |tile| Reference.stream_bytes(tile)).unwrap();
+        let elements = tiling.tile(0).unwrap().input().elements() as f64;
+        tiling.len() as f64 * elements / plan.inputs()[0].element_count() as f64
+    };
+    assert_eq!(Stream::proposed_budget(&of([3, 3], [1, 1, 100, 120]), &Reference), Ok(64 << 20));
+    let long = of([1 << 26, 1], [1, 1, 1 << 30, 1]);
+    let proposed = Stream::proposed_budget(&long, &Reference).unwrap();
+    assert!(reads(&long, proposed) <= 4.0 && reads(&long, proposed / 2) > 4.0, "{proposed}");
+    let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1 << 28], DType::U8, IndexType::I64).unwrap();
+    assert_eq!(Stream::proposed_budget(&unpool, &Reference), Ok(256 << 20));
+}
+
+#[test]
+fn amounts_that_saturate_are_not_told_as_numbers() {
+    let text = |needed, limit| PlanError::ExceedsLimit { what: "bytes", needed, limit }.to_string();
+    assert_eq!(text(5, 4), "bytes: 5 needed, but the limit is 4");
+    assert_eq!(text(u64::MAX, 4), "bytes: 2^64 or more needed, but the limit is 4");
+    assert_eq!(text(u64::MAX, u64::MAX), "bytes: 2^64 or more needed, but the limit is 2^64 - 1");
+}
+
 /// Boxes, anchors and iterations that no composition can have, and the largest that one can.
 #[test]
 fn compositions_refuse_boxes_without_numbers_that_fit() {
@@ -646,7 +671,9 @@ fn compositions_refuse_boxes_without_numbers_that_fit() {
     refused(&two(), &[1, 1, 0, 4], PlanError::ZeroExtent { axis: 0, shape: vec![1, 1, 0, 4] });
     for (extent, iterations) in [(MOST, 1), (2, MOST), (MOST, MOST), (1 << 40, 1 << 40)] {
         let by_box = TopHat::new([extent; 2]).iterations(iterations);
-        refused(&by_box, &SQUARE, PlanError::BoxOverflow { axis: 0, extent, iterations });
+        let error = PlanError::BoxOverflow { axis: 0, extent, iterations };
+        refused(&by_box, &SQUARE, error.clone());
+        pool_refused(&Dilate::new([extent; 2]).iterations(iterations), &SQUARE, error);
     }
     for (extent, iterations) in [(1 << 60, 1), (2, i64::MAX / 8), (1, MOST)] {
         for anchor in [0, -1, extent - 1] {
@@ -655,6 +682,10 @@ fn compositions_refuse_boxes_without_numbers_that_fit() {
         }
     }
     let steps = Gradient::new([2, 2]).steps(&SQUARE, DType::U8).unwrap();
+    let difference = || steps.each().last().unwrap().0.clone();
+    let error = Stream::new(difference(), 1 << 20).run_blocking(&Reference).unwrap_err();
+    assert!(error.to_string().starts_with("a stream excludes a difference: run Gradient"), "{error}");
+    assert_eq!(Stream::proposed_budget(&difference(), &Reference).map_err(ExecuteError::from), Err(error));
     let (x, mut y) = ([0u8; 16], [7u8; 16]);
     let x = |shape: &'static [usize]| TensorRef::new(DType::U8, shape, &x[..shape.iter().product()]).unwrap();
     let mut run = |inputs: &[TensorRef<'_>]| {

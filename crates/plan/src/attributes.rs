@@ -186,6 +186,26 @@ impl PartialEq for Activation {
     }
 }
 
+/// The values of a list attribute, such as `kernel_shape`: any array, slice or vector of `i64`.
+///
+/// ```
+/// use wgpu_pooling::{Ints, MaxPool};
+/// fn tiled(kernel: &(impl Ints + ?Sized)) -> MaxPool {
+///     MaxPool::new(kernel).strides(kernel)
+/// }
+/// let extent: usize = 3;
+/// assert_eq!(tiled(&vec![3, 3]), tiled(&[extent as i64; 2]));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of `i64`",
+    label = "attributes are `i64`, as ONNX's are",
+    note = "of an extent of `usize`, take `extent as i64`"
+)]
+pub trait Ints: AsRef<[i64]> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: AsRef<[i64]> + ?Sized> Ints for T {}
+
 /// The value of a node's attribute, for [`MaxPool::from_onnx`](crate::MaxPool::from_onnx) and its siblings.
 ///
 /// ```

@@ -41,7 +41,7 @@ mod tensor;
 mod tile;
 mod untyped;
 
-pub use attributes::{Activation, Attribute};
+pub use attributes::{Activation, Attribute, Ints};
 pub use backend::{Backend, Later, Outputs, Run, Shared};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};

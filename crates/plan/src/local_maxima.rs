@@ -4,8 +4,7 @@ use crate::bad_indices::BadIndices;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::index::{IndexSpace, take_digit};
-use crate::options::Layout;
-use crate::plan::IndexPlan;
+use crate::plan::{IndexPlan, PoolPlan};
 use crate::pooling::Pooling;
 use crate::request::AsTensor;
 use crate::tensor::{for_each_element, position, zeros};
@@ -41,10 +40,12 @@ pub struct Peak<T> {
 /// default those whose first element it is.
 ///
 /// # Errors
-/// Those of the pool's `plan` for an X of the shape of `y`; [`ExecuteError::ShapeMismatch`] if the pool gives a Y of
-/// another shape than its X, or if `indices` has another shape than its Indices; [`ExecuteError::IndexOutOfRange`] for
-/// indices that name nothing, but for -1, and [`ExecuteError::IndexNotInPlane`] for those that name an element of
-/// another plane; [`PlanError::UnknownValue`] for a threshold that is NaN; [`ExecuteError::OutOfMemory`].
+/// Those of the pool's `plan` for an X of the shape of `y`; [`PlanError::NotEachElement`] if the pool gives a Y of
+/// another shape than its X, and [`PlanError::IndexShape`] if `indices` has another shape than its Indices; for indices
+/// that this pool does not give [`ExecuteError::IndexOutOfRange`] if they name nothing, but for -1,
+/// [`ExecuteError::IndexNotInPlane`] if they name an element of another plane, and
+/// [`ExecuteError::IndexOutsideWindow`] if they name one outside their window (those of a pool with smaller windows do
+/// not, and are taken); [`PlanError::UnknownValue`] for a threshold that is NaN; [`ExecuteError::OutOfMemory`].
 ///
 /// ```
 /// use wgpu_pooling::{AutoPad, MaxPool, Reference, TensorView, local_maxima};
@@ -65,18 +66,25 @@ pub fn local_maxima<'a, T: Element, I: AsTensor<'a, Element: Index>>(
 ) -> Result<Vec<Peak<T>>, ExecuteError> {
     let (y, indices) = (y.tensor()?, indices.tensor()?);
     let (plan, rules) = pool.plan_and_rules(y.shape(), T::DTYPE)?;
-    let (layout, space) = (plan.layout(), rules.space.clone());
-    let plan = plan.with_indices(IndexPlan { index_type: I::Element::INDEX_TYPE, ..rules })?;
+    if plan.output_shape() != y.shape() {
+        let (input, output) = (y.shape().to_vec(), plan.output_shape().to_vec());
+        return Err(PlanError::NotEachElement { input, output }.into());
+    }
+    let rules = IndexPlan { index_type: I::Element::INDEX_TYPE, ..rules };
+    let plan = plan.with_indices(rules.clone())?;
     for (spec, (what, tensor)) in plan.outputs.iter().zip([("y", y), ("indices", indices)]) {
         spec.check_dtype(what, tensor.dtype())?;
-        spec.check_shape(what, tensor.shape())?;
+    }
+    if plan.outputs[1].shape != indices.shape() {
+        let (shape, space) = (indices.shape().to_vec(), rules.space.shape());
+        return Err(PlanError::IndexShape { shape, space }.into());
     }
     if threshold.is_some_and(Element::is_nan) {
         let (attribute, value) = ("threshold", "NaN".to_owned());
         return Err(PlanError::UnknownValue { attribute, value, expected: "a number" }.into());
     }
     let values = y.elements::<T>()?;
-    let mut places = own_winners(&space, layout, &indices.elements::<I::Element>()?)?;
+    let mut places = own_winners(&plan, &rules, &indices.elements::<I::Element>()?)?;
     let wins = |value: T, other: T| plan.reduction.prefers(value, other);
     let passes = |value: T| !value.is_nan() && threshold.is_none_or(|threshold| wins(value, threshold));
     places.retain(|&place| passes(values[place]));
@@ -92,30 +100,32 @@ pub fn local_maxima<'a, T: Element, I: AsTensor<'a, Element: Index>>(
     Ok(peaks)
 }
 
-/// The places, in a tensor of this layout, of the elements whose indices name themselves. Refuses indices of other
-/// planes.
-fn own_winners<I: Index>(space: &IndexSpace, layout: Layout, indices: &[I]) -> Result<Vec<usize>, ExecuteError> {
+/// The places, in Y, of the elements whose indices name themselves. Refuses indices that this pool does not give: those
+/// of other planes, and those outside their windows that no window without a winner has.
+fn own_winners<I: Index>(plan: &PoolPlan, rules: &IndexPlan, indices: &[I]) -> Result<Vec<usize>, ExecuteError> {
+    let space = &rules.space;
     let IndexSpace { batch, channels, extents, .. } = space;
-    // The elements of a plane have indices that are a step apart, from that of its first element on.
-    let step = if space.layout == Layout::Nhwc { *channels as i64 } else { 1 };
-    let end = space.plane().saturating_mul(step as u64) as i64;
-    let (strides, mut bad) = (space.strides(), BadIndices::default());
+    let (strides, mut target) = (space.strides(), vec![0; extents.len()]);
+    let (mut bad, mut outside) = (BadIndices::default(), BadIndices::default());
     let (mut own, mut reserved) = (Vec::new(), Ok(()));
     for_each_element(*batch, *channels, extents, &mut |n, c, at| {
         let place = position(space.layout, *channels, extents, n, c, at);
         let index = indices[place].to_i64();
-        let ahead = index.wrapping_sub(strides.flat(n, c, &[]));
-        let along = strides.spatial.iter().zip(at).map(|(stride, &at)| stride.wrapping_mul(at as i64));
-        if ahead == along.fold(0, i64::wrapping_add) {
-            reserved = reserved.clone().and_then(|()| own.try_reserve(1).map_err(|_| out_of_memory(own.len())));
-            if reserved.is_ok() {
-                own.push(position(layout, *channels, extents, n, c, at));
+        let in_plane = space.decode_into(index, n, c, &mut target) == Some((n, c));
+        let mut taps = plan.axes.iter().zip(at).map(|(axis, &o)| axis.taps(o)).zip(&target);
+        if in_plane && taps.all(|(taps, &target)| taps.contains(target as i64)) {
+            if target == at && reserved.is_ok() {
+                reserved = own.try_reserve(1).map_err(|_| out_of_memory(own.len()));
+                own.extend(reserved.is_ok().then(|| position(plan.layout(), *channels, extents, n, c, at)));
             }
-        } else if index != -1 && !((0..end).contains(&ahead) && ahead.checked_rem(step) == Some(0)) {
-            bad.add(place, index);
+        } else if index != -1 && index != strides.flat(n, c, &[]) && index != plan.empty_index(rules, n, c, at) {
+            if in_plane { outside.add(place, index) } else { bad.add(place, index) }
         }
     });
     space.refuse(bad)?;
+    if let Some((position, _, count)) = outside.found() {
+        return Err(ExecuteError::IndexOutsideWindow { position, count });
+    }
     reserved.map(|()| own)
 }
 

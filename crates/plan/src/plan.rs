@@ -39,7 +39,7 @@ pub enum Plan {
 }
 
 impl Plan {
-    /// The operator's name: `max_pool`, `global_max_pool`, `adaptive_max_pool` or `max_unpool`.
+    /// The operator's name, such as `max_pool`, `adaptive_min_pool`, `dilate` or `max_unpool`.
     pub fn operator(&self) -> &'static str {
         match self {
             Plan::Pool(plan) => plan.operator,

@@ -11,8 +11,9 @@ use crate::steps::Steps;
 use crate::tensor::{Tensor, TensorSpec, TensorView};
 use crate::untyped::{TensorMut, TensorRef};
 
-/// A dense host tensor, as a request takes it: `&Tensor<T>`, `TensorView<T>`, a shape with a slice, and with the
-/// feature `ndarray` a reference to an array. A program implements it for its own arrays.
+/// A dense host tensor, as a request takes it: `&Tensor<T>`, `TensorView<T>`, a pair of a shape and its elements, both
+/// borrowed as slices, arrays or vectors, and with the feature `ndarray` a reference to an array. A program implements
+/// it for its own arrays.
 ///
 /// ```
 /// use wgpu_pooling::{AsTensor, MaxPool, PlanError, Reference, TensorRef, TensorView};
@@ -33,8 +34,9 @@ use crate::untyped::{TensorMut, TensorRef};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tensor",
-    label = "has no shape",
-    note = "`&Tensor<T>`, `TensorView<T>`, `(&[1, 3, 8, 8], &[T])` and references to arrays of ndarray are"
+    label = "not a shape with elements",
+    note = "`&Tensor<T>`, `TensorView<T>` and references to arrays of ndarray are",
+    note = "so is a pair `(&shape, &elements)`: extents of `usize`, and floats or integers of 8 to 64 bits"
 )]
 pub trait AsTensor<'a> {
     /// The type of its elements.
@@ -77,11 +79,28 @@ impl<'a, T: Element> AsTensor<'a> for &TensorView<'a, T> {
     }
 }
 
-impl<'a, T: Element, const R: usize> AsTensor<'a> for (&'a [usize; R], &'a [T]) {
+/// A shape of `usize` and elements in row-major order: slices, arrays or vectors. `AsRef` alone would leave the type of
+/// the elements open, which `Index` tells.
+///
+/// ```
+/// use wgpu_pooling::{MaxPool, Reference};
+/// let (pool, shape, data) = (MaxPool::new([2]), vec![1, 1, 3], vec![3u8, 1, 2]);
+/// let y = pool.on((&shape, &data)).run_blocking(&Reference)?;
+/// assert_eq!(pool.on((&[1, 1, 3], &[3u8, 1, 2])).run_blocking(&Reference)?, y);
+/// assert_eq!(pool.on((y.shape(), y.data())).run_blocking(&Reference)?.data(), &[3]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[diagnostic::do_not_recommend]
+impl<'a, T, S, D> AsTensor<'a> for (&'a S, &'a D)
+where
+    T: Element,
+    S: AsRef<[usize]> + ?Sized,
+    D: AsRef<[T]> + std::ops::Index<usize, Output = T> + ?Sized,
+{
     type Element = T;
 
     fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
-        Ok(TensorView::new(self.0, self.1)?.into())
+        Ok(TensorView::new(self.0.as_ref(), self.1.as_ref())?.into())
     }
 }
 

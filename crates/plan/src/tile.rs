@@ -14,6 +14,7 @@ use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, take_digit};
 use crate::options::{EmptyIndex, IndexFlattening, NanPolicy};
 use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
+use crate::tensor::count;
 
 pub(crate) use boxes::Boxes;
 pub use region::Region;
@@ -150,6 +151,12 @@ impl Tiling {
     /// The most bytes that a run of these tiles takes, on the host and on the device together.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
+    }
+
+    /// How often a run of these tiles reads X, at most: tiles share what windows on both sides of a cut reach.
+    pub(crate) fn reads(&self) -> f64 {
+        let [of_a_tile, whole] = [&self.largest_plan(), &self.plan].map(|plan| count(plan.input_shape()));
+        self.len() as f64 * of_a_tile as f64 / whole.max(1) as f64
     }
 
     /// The number of tile numbers. Where windows are cut, some numbers have no tile, because a window can have fewer

@@ -129,8 +129,9 @@ impl Gpu {
     }
 
     /// A function that marks the device as lost: every later call that needs it returns [`ExecuteError::DeviceLost`]
-    /// with the function's argument as the reason, at once. The first reason stays. It is for the caller's own lost
-    /// callback, and keeps neither the `Gpu` nor the device alive; [`Gpu::open`] sets a callback that calls it.
+    /// with the function's argument, without spaces at its ends, as the reason, at once. The first reason stays. It is
+    /// for the caller's own lost callback, and keeps neither the `Gpu` nor the device alive; [`Gpu::open`] sets a
+    /// callback that calls it.
     ///
     /// ```no_run
     /// use wgpu_pooling::{ExecuteError, Gpu, MaxPool, TensorView};
@@ -144,7 +145,7 @@ impl Gpu {
     /// ```
     pub fn loss_notifier(&self) -> impl Fn(String) + Clone + Send + Sync + use<> {
         let loss = Arc::clone(self.inner.device.loss());
-        move |reason| loss.tell(reason)
+        move |reason: String| loss.tell(reason.trim().to_owned())
     }
 
     /// Whether the device is known to be lost: every call that needs it then returns [`ExecuteError::DeviceLost`], and

@@ -108,7 +108,7 @@ impl Drop for Unwaited {
 
 impl Submitted {
     /// Waits for the device. No runtime is needed: the crate's polling thread wakes the future. That thread must not
-    /// block, so a waker must not make a blocking call.
+    /// wait for itself, so a waker must not wait for a future of this crate.
     ///
     /// # Errors
     /// [`ExecuteError::InChain`] with the first step that met bad indices; [`ExecuteError::DeviceLost`] or another

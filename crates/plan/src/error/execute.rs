@@ -82,8 +82,8 @@ pub enum ExecuteError {
         /// The number of bad indices.
         count: u64,
     },
-    /// Indices of an unpool lie outside their own windows, under [`OutsideWindow::Error`](crate::OutsideWindow::Error).
-    /// No output is returned.
+    /// Indices of an unpool lie outside their own windows, under [`OutsideWindow::Error`](crate::OutsideWindow::Error),
+    /// or those given to [`local_maxima`](crate::local_maxima). No output is returned.
     #[error("indices[{position}] lies outside its own window; {count} such indices in all")]
     IndexOutsideWindow {
         /// The flat position of the first of them in the index tensor, as stored.

@@ -208,7 +208,7 @@ pub enum PlanError {
         inferred: i64,
     },
     /// An `output_shape` with fewer elements than MaxUnpool infers (onnxruntime's rule).
-    #[error("output_shape has {given} elements a plane, below the inferred {inferred}")]
+    #[error("output_shape has {given} elements a plane, below the inferred {}", amount(*inferred, "2^64 or more"))]
     OutputCountTooSmall {
         /// The elements of one plane as given.
         given: u64,
@@ -237,6 +237,14 @@ pub enum PlanError {
         /// The pool's option.
         empty_index: crate::options::EmptyIndex,
     },
+    /// Local maxima of a pool whose Y has another shape than its X.
+    #[error("local maxima need a pool with an output for each element, but of {input:?} this one makes {output:?}")]
+    NotEachElement {
+        /// The map's shape.
+        input: Vec<usize>,
+        /// The shape that the pool gives.
+        output: Vec<usize>,
+    },
     /// Two index conventions that count tensors of different sizes.
     #[error("indices of a tensor {from:?} cannot become indices of a tensor {to:?}")]
     SpaceMismatch {
@@ -253,7 +261,8 @@ pub enum PlanError {
         /// The convention of the indices, likewise.
         actual: String,
     },
-    /// An index tensor whose N, C or number of axes differs from its convention's.
+    /// An index tensor whose N, C or number of axes differs from its convention's, or whose shape differs from that of
+    /// the map in [`local_maxima`](crate::local_maxima).
     #[error("an index tensor of shape {shape:?} cannot hold indices of a tensor {space:?}")]
     IndexShape {
         /// The index tensor's shape, in its layout.
@@ -391,12 +400,12 @@ pub enum PlanError {
         strides: Vec<isize>,
     },
     /// The plan is valid but exceeds a limit of the device, or the 2^31 elements that a kernel can count.
-    #[error("{what}: {needed} needed, but the limit is {limit}")]
+    #[error("{what}: {} needed, but the limit is {}", amount(*needed, "2^64 or more"), amount(*limit, "2^64 - 1"))]
     ExceedsLimit {
         /// The limit's field in `Limits` or `wgpu::Limits`; or the quantity that is too large, with
         /// the limit's field in parentheses.
         what: &'static str,
-        /// The amount needed.
+        /// The amount needed; `u64::MAX` if it is that or more.
         needed: u64,
         /// The limit.
         limit: u64,
@@ -426,6 +435,11 @@ fn in_words(attribute: &str) -> &'static str {
         "activation_params" => "at most",
         _ => "(one for each spatial axis)",
     }
+}
+
+/// An amount in an error; one that has saturated is no number that anyone gave.
+fn amount(amount: u64, saturated: &str) -> String {
+    if amount == u64::MAX { saturated.to_owned() } else { amount.to_string() }
 }
 
 /// Refuses more of something than a limit allows.

@@ -3,6 +3,7 @@
 use super::max_pool::MaxPool;
 use super::node::extents;
 use super::pool_options::{PoolOptions, pool_options};
+use crate::attributes::Ints;
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
@@ -43,7 +44,7 @@ impl AdaptiveMaxPool {
     /// assert_eq!(output_shape(0)?.output_shape(), &[1, 3, 0]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn new(output_size: impl AsRef<[i64]>) -> Self {
+    pub fn new(output_size: impl Ints) -> Self {
         AdaptiveMaxPool {
             output_size: output_size.as_ref().to_vec(),
             options: PoolOptions::new(IndexFlattening::Plane),

@@ -89,6 +89,7 @@ pub struct Gradient(SlidingBox);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
+#[doc(alias = "WhiteTopHat")]
 pub struct TopHat(SlidingBox);
 
 /// The black top-hat by a box: the closing of X ([`Close`]) minus X.
@@ -104,6 +105,7 @@ pub struct TopHat(SlidingBox);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
+#[doc(alias = "BlackTopHat")]
 pub struct BlackHat(SlidingBox);
 
 /// The methods of a composition, and its steps by the dilation and the erosion.
@@ -139,6 +141,7 @@ macro_rules! composition {
             /// let error = by_box.steps(&[1, 1, 9], DType::U8).unwrap_err();
             /// assert_eq!(error, PlanError::NotPositive { attribute: "kernel_shape", axis: 0, value: 0 });
             /// ```
+            #[doc(alias = "plan")]
             pub fn steps(&self, shape: &[usize], dtype: DType) -> Result<Steps, PlanError> {
                 let steps: fn([PoolPlan; 2]) -> Steps = $steps;
                 Ok(steps(self.0.both(shape, dtype)?))

@@ -2,7 +2,7 @@
 
 use super::node::{axes, read_attributes};
 use super::pool_options::{PoolOptions, pool_options};
-use crate::attributes::{Activation, Attribute, ceil_mode, storage_order};
+use crate::attributes::{Activation, Attribute, Ints, ceil_mode, storage_order};
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::geometry::{AxisAttributes, SizeRules, max_pool_axis};
@@ -60,7 +60,7 @@ impl MaxPool {
     /// assert_eq!(plan.output_shape(), &[1, 1, 4, 3]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn new(kernel_shape: impl Ints) -> Self {
         MaxPool {
             kernel_shape: kernel_shape.as_ref().to_vec(),
             strides: None,
@@ -153,7 +153,7 @@ impl MaxPool {
     /// assert_eq!(plan.output_shape(), &[1, 1, 3]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn strides(mut self, strides: impl AsRef<[i64]>) -> Self {
+    pub fn strides(mut self, strides: impl Ints) -> Self {
         self.strides = Some(strides.as_ref().to_vec());
         self
     }
@@ -168,7 +168,7 @@ impl MaxPool {
     /// assert_eq!(plan.output_shape(), &[1, 1, 2]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn dilations(mut self, dilations: impl AsRef<[i64]>) -> Self {
+    pub fn dilations(mut self, dilations: impl Ints) -> Self {
         self.dilations = Some(dilations.as_ref().to_vec());
         self
     }
@@ -182,7 +182,8 @@ impl MaxPool {
     /// assert_eq!(plan.output_shape(), &[1, 1, 7, 4]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn pads(mut self, pads: impl AsRef<[i64]>) -> Self {
+    #[doc(alias = "padding")]
+    pub fn pads(mut self, pads: impl Ints) -> Self {
         self.pads = Some(pads.as_ref().to_vec());
         self
     }
@@ -392,7 +393,7 @@ impl MaxPool {
     }
 
     /// A pool with the options that all pools have, and the defaults of the others.
-    pub(super) fn with_options(kernel_shape: impl AsRef<[i64]>, options: &PoolOptions) -> Self {
+    pub(super) fn with_options(kernel_shape: impl Ints, options: &PoolOptions) -> Self {
         MaxPool { options: options.clone(), ..MaxPool::new(kernel_shape) }
     }
 

@@ -1,7 +1,7 @@
 //! ONNX MaxUnpool (opset 9, 11, 22).
 
 use super::node::{axes, extents, read_attributes};
-use crate::attributes::{Activation, Attribute};
+use crate::attributes::{Activation, Attribute, Ints};
 use crate::element::{DType, Index, IndexType};
 use crate::error::PlanError;
 use crate::geometry::{AxisWindow, Taps, max_unpool_axis, max_unpool_window};
@@ -90,7 +90,7 @@ impl MaxUnpool {
     /// assert_eq!(plan.output_shape(), &[1, 1, 5]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn new(kernel_shape: impl Ints) -> Self {
         let kernel_shape = kernel_shape.as_ref().to_vec();
         MaxUnpool::with_target(Target::Attributes(Attributes { kernel_shape, ..Attributes::default() }))
     }
@@ -206,7 +206,7 @@ impl MaxUnpool {
     /// assert_eq!(plan.output_shape(), &[1, 1, 11]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn strides(mut self, values: impl AsRef<[i64]>) -> Self {
+    pub fn strides(mut self, values: impl Ints) -> Self {
         self.set("strides", |own| own.strides = Some(values.as_ref().to_vec()));
         self
     }
@@ -220,7 +220,8 @@ impl MaxUnpool {
     /// assert_eq!(plan.output_shape(), &[1, 1, 6]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn pads(mut self, values: impl AsRef<[i64]>) -> Self {
+    #[doc(alias = "padding")]
+    pub fn pads(mut self, values: impl Ints) -> Self {
         self.set("pads", |own| own.pads = Some(values.as_ref().to_vec()));
         self
     }
@@ -237,7 +238,7 @@ impl MaxUnpool {
     /// assert_eq!(unpool.plan(&[1, 1, 4], DType::F32, IndexType::I64)?.output_shape(), &[1, 1, 9]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn output_shape(mut self, values: impl AsRef<[i64]>) -> Self {
+    pub fn output_shape(mut self, values: impl Ints) -> Self {
         self.set("output_shape", |own| own.output_shape = Some(values.as_ref().to_vec()));
         self
     }

@@ -109,7 +109,7 @@ macro_rules! by_boxes {
             /// assert_eq!(y.shape(), x.shape());
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
-            pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
+            pub fn new(kernel_shape: impl $crate::attributes::Ints) -> Self {
                 $type($crate::ops::morphology::SlidingBox {
                     kernel_shape: kernel_shape.as_ref().to_vec(),
                     anchor: None,
@@ -131,7 +131,7 @@ macro_rules! by_boxes {
             /// assert_eq!(request.plan(), Err(&PlanError::AnchorOutside { axis: 0, anchor: 2, extent: 2 }));
             /// # Ok::<(), PlanError>(())
             /// ```
-            pub fn anchor(mut self, anchor: impl AsRef<[i64]>) -> Self {
+            pub fn anchor(mut self, anchor: impl $crate::attributes::Ints) -> Self {
                 self.0.anchor = Some(anchor.as_ref().to_vec());
                 self
             }

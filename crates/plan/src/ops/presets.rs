@@ -6,6 +6,7 @@
 use super::adaptive_max_pool::AdaptiveMaxPool;
 use super::max_pool::MaxPool;
 use super::max_unpool::MaxUnpool;
+use crate::attributes::Ints;
 use crate::options::{
     EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, PadsLimit, SamePadding, SizeRounding, UnpoolMinSize,
     UnpoolSpace,
@@ -27,7 +28,7 @@ impl MaxPool {
     /// use wgpu_pooling::MaxPool;
     /// assert_eq!(MaxPool::onnx([3, 3]), MaxPool::new([3, 3]));
     /// ```
-    pub fn onnx(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn onnx(kernel_shape: impl Ints) -> Self {
         MaxPool::new(kernel_shape)
     }
 
@@ -56,7 +57,7 @@ impl MaxPool {
     /// assert_eq!(plan(MaxPool::onnx([5]))?.output_shape(), &[1, 1, 0]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn onnxruntime(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn onnxruntime(kernel_shape: impl Ints) -> Self {
         MaxPool::new(kernel_shape)
             .same_padding(SamePadding::OrtUndilated)
             .size_rounding(SizeRounding::Trunc)
@@ -78,7 +79,7 @@ impl MaxPool {
     /// assert_eq!((plan.output_shape(), &plan.outputs()[1].shape[..]), (&[1, 3, 4, 3][..], &[1, 3, 3, 4][..]));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn onnxruntime_nhwc(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn onnxruntime_nhwc(kernel_shape: impl Ints) -> Self {
         MaxPool::onnxruntime(kernel_shape).layout(Layout::Nhwc)
     }
 
@@ -109,7 +110,7 @@ impl MaxPool {
     /// assert_eq!(indices.data(), &[0, 3, 1, 3]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn pytorch(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn pytorch(kernel_shape: impl Ints) -> Self {
         let kernel_shape = kernel_shape.as_ref();
         MaxPool::new(kernel_shape)
             .strides(kernel_shape)
@@ -149,7 +150,7 @@ impl MaxPool {
     /// assert_eq!((y.data(), indices.data()), (&[2.0, f32::MIN][..], &[1, 0][..]));
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn openvino(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn openvino(kernel_shape: impl Ints) -> Self {
         MaxPool::new(kernel_shape)
             .nan_policy(NanPolicy::SeedLowest)
             .empty_value(EmptyValue::LowestWidened)
@@ -174,7 +175,7 @@ impl MaxPool {
     /// assert_eq!((y.data(), indices.data()), (&[2.0, 8.0][..], &[2, 1][..]));
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn tensorflow(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn tensorflow(kernel_shape: impl Ints) -> Self {
         MaxPool::new(kernel_shape).layout(Layout::Nhwc).index_layout(Layout::Nhwc).flatten(IndexFlattening::Batch)
     }
 }
@@ -197,7 +198,7 @@ impl MaxUnpool {
     /// assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data(), &[0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn onnx(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn onnx(kernel_shape: impl Ints) -> Self {
         MaxUnpool::new(kernel_shape)
     }
 
@@ -213,7 +214,7 @@ impl MaxUnpool {
     /// assert_eq!(unpool.on(x, indices).run_blocking(&Reference)?.data(), &[0.0, 0.0, 0.0, 7.0, 0.0, 0.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn onnx_after_1_23(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn onnx_after_1_23(kernel_shape: impl Ints) -> Self {
         MaxUnpool::new(kernel_shape).unpool_space(UnpoolSpace::OutputShape)
     }
 
@@ -232,7 +233,7 @@ impl MaxUnpool {
     /// assert!(plan([1, 1, 2, 8]).is_ok(), "smaller than 4 by 4 on an axis, but not in elements");
     /// assert_eq!(plan([1, 1, 2, 7]), Err(PlanError::OutputCountTooSmall { given: 14, inferred: 16 }));
     /// ```
-    pub fn onnxruntime(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn onnxruntime(kernel_shape: impl Ints) -> Self {
         MaxUnpool::new(kernel_shape).unpool_space(UnpoolSpace::OutputShape).unpool_min_size(UnpoolMinSize::ElementCount)
     }
 
@@ -247,7 +248,7 @@ impl MaxUnpool {
     /// assert_eq!((&plan.inputs()[1].shape[..], plan.output_shape()), (&[1, 3, 2, 2][..], &[1, 4, 5, 3][..]));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn onnxruntime_nhwc(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn onnxruntime_nhwc(kernel_shape: impl Ints) -> Self {
         MaxUnpool::onnxruntime(kernel_shape).layout(Layout::Nhwc)
     }
 
@@ -271,7 +272,7 @@ impl MaxUnpool {
     /// assert_eq!(y.data(), &[0.0, 5.0, 0.0, 6.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn pytorch(kernel_shape: impl AsRef<[i64]>) -> Self {
+    pub fn pytorch(kernel_shape: impl Ints) -> Self {
         let kernel_shape = kernel_shape.as_ref();
         MaxUnpool::new(kernel_shape)
             .strides(kernel_shape)
@@ -294,7 +295,7 @@ impl AdaptiveMaxPool {
     /// use wgpu_pooling::AdaptiveMaxPool;
     /// assert_eq!(AdaptiveMaxPool::openvino([3, 3]), AdaptiveMaxPool::new([3, 3]));
     /// ```
-    pub fn openvino(output_size: impl AsRef<[i64]>) -> Self {
+    pub fn openvino(output_size: impl Ints) -> Self {
         AdaptiveMaxPool::new(output_size)
     }
 
@@ -314,7 +315,7 @@ impl AdaptiveMaxPool {
     /// assert_eq!(indices.data(), &[1, 2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn pytorch(output_size: impl AsRef<[i64]>) -> Self {
+    pub fn pytorch(output_size: impl Ints) -> Self {
         AdaptiveMaxPool::new(output_size).nan_policy(NanPolicy::PropagateLast)
     }
 }

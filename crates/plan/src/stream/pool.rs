@@ -6,7 +6,7 @@ use bytemuck::cast_slice;
 
 use super::ends::{Ends, gather, scatter};
 use super::flights::{Flights, Tensors};
-use super::progress::{Callback, Running, StreamReport};
+use super::progress::{Callback, Running, StreamReport, warn_of_reads};
 use crate::backend::Backend;
 use crate::error::ExecuteError;
 use crate::indices::Indices;
@@ -30,6 +30,7 @@ pub(super) async fn run<'s>(
     (budget_bytes, progress): (u64, Option<Callback<'s>>),
 ) -> Result<StreamReport, ExecuteError> {
     let tiling = Tiling::new(plan, budget_bytes, |tile| backend.stream_bytes(tile))?;
+    warn_of_reads(plan.operator, budget_bytes, tiling.len(), tiling.reads());
     let running = Running::new(tiling.len(), progress);
     let mut pool = PoolStream { ends, running, plan, window: SplitWindow::default() };
     let mut flights = Flights::new(backend);

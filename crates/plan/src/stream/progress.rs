@@ -76,6 +76,17 @@ impl Buffer {
     }
 }
 
+/// How often the tiles of a run may read a source before that is a warning.
+pub(super) const MOST_READS: f64 = 4.0;
+
+/// Warns of a budget whose tiles read a source so often.
+pub(super) fn warn_of_reads(operator: &str, budget_bytes: u64, tiles: u64, reads: f64) {
+    if reads > MOST_READS {
+        let see = "see Stream::proposed_budget";
+        log::warn!("{operator}: {tiles} tiles in {budget_bytes} bytes read their sources {reads:.0} times over; {see}");
+    }
+}
+
 /// A run of a stream: its progress, its callback, and the memory that it holds.
 pub(super) struct Running<'a> {
     pub progress: StreamProgress,

@@ -4,11 +4,12 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use super::ends::{AsyncSink, AsyncSource, Ends};
-use super::progress::{Callback, StreamProgress, StreamReport};
+use super::progress::{Callback, MOST_READS, StreamProgress, StreamReport};
 use super::{pool, unpool};
 use crate::backend::Backend;
-use crate::error::ExecuteError;
+use crate::error::{ExecuteError, PlanError};
 use crate::plan::Plan;
+use crate::tile::Tiling;
 
 /// A pool or an unpool of tensors that need not be in memory: it reads boxes of its sources, computes them on a backend
 /// and writes boxes of its sinks, within a memory budget. The result has the bits of a [request](crate::Request).
@@ -43,6 +44,11 @@ pub struct Stream<'a> {
     progress: Option<Callback<'a>>,
 }
 
+const NO_DIFFERENCE: PlanError = PlanError::Combination {
+    first: "a stream",
+    second: "a difference: run Gradient, TopHat and BlackHat whole, by their `on` or Backend::run_steps",
+};
+
 impl fmt::Debug for Stream<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Stream { plan, budget_bytes, .. } = self;
@@ -55,6 +61,11 @@ impl<'a> Stream<'a> {
     /// device together, in vectors, buffers and staging memory. Memory of the device object, the driver and pipelines
     /// is not counted, nor the memory that the CPU's kernels take, at most some 3 MiB for each thread.
     ///
+    /// The smaller the budget, the more tiles there are, and the more of them read the same elements. With a budget
+    /// just above the least one each output is a tile or several, which takes a thousand times as long or more. A run
+    /// whose tiles read its sources more than four times over logs a warning with that factor;
+    /// [`Stream::proposed_budget`] names a budget that avoids it.
+    ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, Stream};
     /// // At most 256 MiB.
@@ -64,6 +75,40 @@ impl<'a> Stream<'a> {
     /// ```
     pub fn new(plan: Plan, budget_bytes: u64) -> Self {
         Stream { plan, budget_bytes, ends: Ends::default(), progress: None }
+    }
+
+    /// A budget for a stream of this plan on a backend: the least of 64 MiB, 128 MiB and so on up to 1 TiB with which
+    /// the tiles read no source more than four times over. If no budget does that, as where a device cannot hold a
+    /// window, it is the one with the fewest reads. Of an unpool it holds for indices that stay in their planes, as a
+    /// pool's do. A run takes no more of it than it needs.
+    ///
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] if the smallest tile exceeds the device's limits; [`PlanError::Combination`] for a
+    /// plan that has no stream.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, Reference, Stream};
+    /// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 102, 102], DType::F32, None)?;
+    /// let (mut x, mut y) = (&vec![1.0f32; 102 * 102][..], vec![0.0f32; 10_000]);
+    /// let budget = Stream::proposed_budget(&plan, &Reference)?;
+    /// let report = Stream::new(plan, budget).source(&mut x).sink(&mut y).run_blocking(&Reference)?;
+    /// assert_eq!((budget, report.tiles), (64 << 20, 1));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn proposed_budget(plan: &Plan, backend: &dyn Backend) -> Result<u64, PlanError> {
+        let mut proposed = (f64::INFINITY, 0);
+        for budget_bytes in (26..=40).map(|bits| 1 << bits) {
+            let reads = match plan {
+                Plan::Pool(plan) => Tiling::new(plan, budget_bytes, |tile| backend.stream_bytes(tile))?.reads(),
+                Plan::Unpool(plan) => unpool::reads(plan, backend, budget_bytes)?,
+                Plan::Difference(_) => return Err(NO_DIFFERENCE),
+            };
+            proposed = if reads < proposed.0 { (reads, budget_bytes) } else { proposed };
+            if reads <= MOST_READS {
+                break;
+            }
+        }
+        Ok(proposed.1)
     }
 
     /// Adds the source of the next input: a [`Source`](crate::Source) or one that may wait.
@@ -168,7 +213,7 @@ impl<'a> Stream<'a> {
         match plan {
             Plan::Pool(plan) => pool::run(&plan, ends, backend, (budget_bytes, progress)).await,
             Plan::Unpool(plan) => unpool::run(&plan, ends, backend, (budget_bytes, progress)).await,
-            Plan::Difference(_) => Err(ExecuteError::OperatorMismatch { planned: "difference", called: "stream" }),
+            Plan::Difference(_) => Err(NO_DIFFERENCE.into()),
         }
     }
 
@@ -192,6 +237,9 @@ impl<'a> Stream<'a> {
 
     /// Refuses sources and sinks that do not match the plan.
     fn check_ends(&self) -> Result<(), ExecuteError> {
+        if let Plan::Difference(_) = self.plan {
+            return Err(NO_DIFFERENCE.into());
+        }
         self.plan.check_count("sources", self.plan.inputs(), self.ends.sources.len())?;
         self.plan.check_count("sinks", self.plan.outputs(), self.ends.sinks.len())?;
         let [read, written] = Plan::OPERAND_NAMES;

@@ -5,7 +5,7 @@ use bytemuck::cast_slice_mut;
 
 use super::ends::{Ends, gather, scatter};
 use super::flights::Flights;
-use super::progress::{Buffer, Callback, Running, StreamReport};
+use super::progress::{Buffer, Callback, Running, StreamReport, warn_of_reads};
 use crate::activation::activate_all;
 use crate::backend::Backend;
 use crate::bad_indices::{BadIndices, stay_in_plane};
@@ -55,6 +55,17 @@ impl Sizes {
         }
         Ok(Sizes { y: largest(most.saturating_add(1), planes_fit).saturating_mul(of_plane), sources, planes: true })
     }
+}
+
+/// How often a run reads X, at most, if indices stay in their planes.
+pub(super) fn reads(plan: &UnpoolPlan, backend: &dyn Backend, budget_bytes: u64) -> Result<f64, PlanError> {
+    Ok(reads_by(plan, &y_tiles(plan, Sizes::new(plan, backend, budget_bytes)?.y), true))
+}
+
+/// How often a run by these tiles reads X, at most: once for each tile, or for each tile of a plane.
+fn reads_by(plan: &UnpoolPlan, tiles: &Boxes, stay: bool) -> f64 {
+    let planes = if stay { count(&[plan.batch, plan.channels]).max(1) } else { 1 };
+    tiles.len().div_ceil(planes) as f64
 }
 
 /// The memory of a tile of Y and of a box of values and indices.
@@ -130,6 +141,8 @@ pub(super) async fn run<'s>(
     let mut unpool = UnpoolStream { ends, running, plan, backend, tiles, most_sources: sizes.sources, x, indices };
     unpool.running.tell()?;
     let stay = unpool.check_indices().await?;
+    let reads = reads_by(plan, &unpool.tiles, stay);
+    warn_of_reads("max_unpool", budget_bytes, unpool.tiles.len(), reads);
     if stay && sizes.planes {
         unpool.running.free(&mut unpool.indices);
         unpool.compute_planes().await?;

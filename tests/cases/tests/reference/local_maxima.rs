@@ -177,15 +177,20 @@ fn misuse_is_refused_with_numbers() {
     let error = ExecuteError::IndexNotInPlane { position: 1, value: 2, count: 1 };
     assert_eq!(of(&nhwc, &shape, &[0, 2, 2, 3, 4, 5, 6, 7], None), Err(error));
 
-    let refused = |what, expected: [usize; 3], actual: [usize; 3]| ExecuteError::ShapeMismatch {
-        what,
-        expected: expected.to_vec(),
-        actual: actual.to_vec(),
+    // Indices of a pool with larger windows.
+    let wide = [1i64, 3, 3, 3, 5, 7, 7, 7];
+    let outside = ExecuteError::IndexOutsideWindow { position: 1, count: 2 };
+    assert_eq!(of(&pool, &shape, &wide, None), Err(outside));
+    assert_eq!(of(&MaxPool::new([5]).pads([2, 2]), &shape, &wide, None).unwrap().len(), 2);
+
+    let strided = PlanError::NotEachElement { input: shape.to_vec(), output: vec![1, 2, 2] };
+    assert_eq!(of(&MaxPool::new([3]), &shape, &own, None), Err(strided.into()));
+    let refused = |shape: [usize; 3], space: [usize; 3]| {
+        ExecuteError::Plan(PlanError::IndexShape { shape: shape.to_vec(), space: space.to_vec() })
     };
-    assert_eq!(of(&MaxPool::new([3]), &shape, &own, None), Err(refused("y", [1, 2, 2], shape)));
-    assert_eq!(of(&pool, &[1, 4, 2], &own, None), Err(refused("indices", shape, [1, 4, 2])));
+    assert_eq!(of(&pool, &[1, 4, 2], &own, None), Err(refused([1, 4, 2], shape)));
     // Indices of NHWC data lie NCHW unless the pool says otherwise.
-    assert_eq!(of(&nhwc.index_layout(Layout::Nchw), &shape, &own, None), Err(refused("indices", [1, 4, 2], shape)));
+    assert_eq!(of(&nhwc.index_layout(Layout::Nchw), &shape, &own, None), Err(refused(shape, [1, 4, 2])));
     let unknown = PlanError::UnknownValue { attribute: "threshold", value: "NaN".into(), expected: "a number" };
     assert_eq!(of(&pool, &shape, &own, Some(f32::NAN)), Err(unknown.into()));
     let kernel = PlanError::AttributeLength { attribute: "kernel_shape", expected: 1, actual: 2 };
