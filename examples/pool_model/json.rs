@@ -17,7 +17,8 @@ fn node(listing: &Listing<'_>) -> Value {
     let node = listing.node;
     let inputs = node.inputs().iter().map(|input| {
         let dtype = input.dtype.map(|dtype| dtype.name());
-        json!({ "name": input.name, "dtype": dtype, "shape": input.shape, "symbols": input.symbols, "values": input.values })
+        let (shape, symbols) = (&input.shape, &input.symbols);
+        json!({ "name": input.name, "dtype": dtype, "shape": shape, "symbols": symbols, "values": input.values })
     });
     let attributes = listing.attributes.iter().map(|(name, value)| json!({ "name": name, "value": value }));
     let traps = listing.traps.iter().map(|trap| json!({ "name": trap.name(), "text": trap.to_string() }));
