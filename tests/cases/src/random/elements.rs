@@ -208,7 +208,7 @@ impl Recipe {
                 Style::Palette => entry(pick),
                 Style::Nothing if pick >= 224 => entry(pick),
                 Style::Nothing => nothing(dtype, pick),
-                Style::NanAnd(_) if pick % 2 == 0 => quiet_nan(dtype) | u64::from(pick / 2 % 2) * sign(dtype),
+                Style::NanAnd(_) if pick % 2 == 0 => quiet_nan(dtype) | (u64::from(pick / 2 % 2) * sign(dtype)),
                 Style::NanAnd(false) => lowest(dtype)[0],
                 Style::NanAnd(true) => highest(dtype)[0],
                 Style::Raw if pick == 0 => 0,
