@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use wgpu_pooling::{
-    Build, Choice, DType, ExecuteError, Family, IndexType, Limits, MaxUnpool, OutsideWindow, Plan, PlanError, Run,
-    Schedule, Sizes, families, select, select_sized,
+    Build, Choice, DType, Dispatch, ExecuteError, Family, IndexType, Limits, MaxUnpool, OutsideWindow, Plan, PlanError,
+    Run, Schedule, Sizes, families, select, select_sized,
 };
 #[cfg(feature = "cpu")]
 use wgpu_pooling::{Cpu, PreparedCpu};
@@ -56,6 +56,9 @@ static INTERPRETED: AtomicU32 = AtomicU32::new(0);
 pub fn interpreted() -> u32 {
     INTERPRETED.load(Ordering::Relaxed)
 }
+
+/// Loop iterations of a schedule that is interpreted: half a minute.
+const MOST_WORK: u64 = 1 << 22;
 
 /// More taps than this for a workgroup take the interpreter long, where a kernel reads every window tap by tap.
 const MOST_TAPS: u64 = 1 << 11;
@@ -231,6 +234,10 @@ impl Bench {
             // Sizes divide outputs further than some limits allow.
             let sized = select_sized(plan, limits, &choice, sizes);
             let Ok(schedule) = sized.or_else(|_| select(plan, limits, &choice)) else { return };
+            let work = schedule.dispatches().iter().map(Dispatch::work).fold(0, u64::saturating_add);
+            if work > MOST_WORK {
+                return self.count("too much work to interpret");
+            }
             let name = format!("{} for {limits:?}, {sizes:?}", schedule.kernel());
             if found.iter().all(|(_, other)| *other != schedule) {
                 found.push((name, schedule));
