@@ -42,7 +42,7 @@ impl PoolKernel for General {
         _: &mut Scratch,
     ) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => {
-            pool::<T>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut(), |_| true);
+            pool::<T>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut(), None);
         });
         Ok(())
     }
@@ -53,13 +53,14 @@ impl PoolKernel for General {
     }
 }
 
-/// Computes a part of Y, and of Indices in the order of Y: those elements of Y that are `wanted`, as they stand there.
+/// Computes a part of Y, and of Indices in the order of Y. With `most`, the bits of an element, those outputs alone that
+/// have these bits as they stand there: what is greatest in their windows, if that is not empty.
 pub(crate) fn pool<T: Element>(
     part: &PartOf<'_>,
     x: &[T],
     y: &mut [T],
     mut indices: Option<&mut IndicesMut<'_>>,
-    wanted: impl Fn(T) -> bool,
+    most: Option<u64>,
 ) {
     let PartOf { plan, view, part, .. } = *part;
     let extents: Vec<usize> = view.axes[1..].iter().map(|axis| axis.output).chain([view.inner]).collect();
@@ -68,7 +69,7 @@ pub(crate) fn pool<T: Element>(
         let plane = outer * view.plane();
         let (index_of_plane, index_of_seed) = (view.index_of_plane(outer), view.index_of_seed(outer));
         for_each(&extents, &mut |at| {
-            if !wanted(y[written]) {
+            if most.is_some_and(|most| y[written].to_bits64() != most) {
                 written += 1;
                 return;
             }
@@ -78,7 +79,7 @@ pub(crate) fn pool<T: Element>(
             out[1..=rest.len()].copy_from_slice(rest);
             let of_inner = (*inner as i64).wrapping_mul(view.index_c);
             let indices_of = (index_of_plane.wrapping_add(of_inner), index_of_seed.wrapping_add(of_inner));
-            let (value, index) = window(plan, view, &out, &x[plane + inner..], indices_of);
+            let (value, index) = window(plan, view, &out, &x[plane + inner..], indices_of, most);
             y[written] = value;
             if let Some(indices) = &mut indices {
                 indices.set(written, index);
@@ -89,13 +90,14 @@ pub(crate) fn pool<T: Element>(
 }
 
 /// Computes the element of Y and the index of one window, given the index offset of its plane and the index of its
-/// seed.
+/// seed. Where the bits of the greatest element are known, the first one that has them ends the search.
 pub(crate) fn window<T: Element>(
     plan: &PoolPlan,
     view: &View,
     out: &At<usize>,
     x: &[T],
     (of_plane, of_seed): (i64, i64),
+    most: Option<u64>,
 ) -> (T, i64) {
     let axes = view.axes.len();
     let mut taps = [Taps { first: 0, count: 1, step: 1 }; MAX_SPATIAL_AXES];
@@ -111,7 +113,7 @@ pub(crate) fn window<T: Element>(
     let mut best: Option<Maximum<T>> = None;
     let (last, last_taps) = (&view.axes[axes - 1], taps[axes - 1]);
     let mut tap = At::<usize>::default();
-    loop {
+    'lines: loop {
         let at = |axis: usize| taps[axis].first + tap[axis] as i64 * taps[axis].step;
         let line: usize = (0..axes - 1).map(|axis| at(axis) as usize * view.axes[axis].x_stride).sum();
         for place in last_taps.positions() {
@@ -121,6 +123,9 @@ pub(crate) fn window<T: Element>(
                 (0..axes - 1).for_each(|axis| won[axis] = at(axis));
                 won[axes - 1] = place;
                 best = Some(Maximum { value: v, at: won });
+                if most == Some(v.to_bits64()) {
+                    break 'lines;
+                }
             }
         }
         // The next line of taps.

@@ -121,6 +121,6 @@ fn settle<T: Element>(part: &PartOf<'_>, x: &[T], y: &mut [T], mut indices: Opti
                 }
             }
         }
-        _ => general::pool(part, x, y, indices.as_mut(), |y| y.to_bits64() == lowest),
+        _ => general::pool(part, x, y, indices.as_mut(), Some(lowest)),
     }
 }

@@ -506,7 +506,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
             }
             let of_channel = (channel as i64).wrapping_mul(view.index_c);
             let bases = indices_of(row.index.wrapping_add(of_channel));
-            let (value, index) = general::window(plan, view, &out, &row.x[channel..], bases);
+            let (value, index) = general::window(plan, view, &out, &row.x[channel..], bases, None);
             y[row.place + output] = value;
             if let Some(indices) = &mut indices {
                 indices.set(row.place + output, index);

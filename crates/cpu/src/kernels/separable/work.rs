@@ -383,7 +383,8 @@ impl<'a> PartWork<'a> {
             let inner = if view.inner == 1 { 0 } else { outputs[at.len() - 1] };
             let (place, plane) = self.output(block, at);
             let x = &x[outputs[0] * view.plane() + inner..];
-            let (value, index) = general::window(plan, view, &out, x, (plane, view.unit_base.wrapping_add(plane)));
+            let (value, index) =
+                general::window(plan, view, &out, x, (plane, view.unit_base.wrapping_add(plane)), None);
             y[place] = value;
             self.set_index(place, index);
         });
