@@ -53,8 +53,8 @@ impl PoolKernel for General {
     }
 }
 
-/// Computes a part of Y, and of Indices in the order of Y. With `most`, the bits of an element, those outputs alone that
-/// have these bits as they stand there: what is greatest in their windows, if that is not empty.
+/// Computes a part of Y, and of Indices in the order of Y. With `most`, the bits of an element, those outputs alone
+/// that have these bits as they stand there: what is greatest in their windows, if that is not empty.
 pub(crate) fn pool<T: Element>(
     part: &PartOf<'_>,
     x: &[T],
