@@ -38,8 +38,7 @@ pub enum Device {
 
 impl Device {
     /// Opens a GPU that is hardware, or takes the CPU where there is none: with the CPU comes the error that says why.
-    /// Adapters of software, such as Mesa's llvmpipe, count as none, unless [`GpuOptions::adapter_name`] or
-    /// `WGPU_ADAPTER_NAME` in the environment names one.
+    /// Adapters of software, such as Mesa's llvmpipe, count as none, unless they are named ([`GpuOptions::hardware`]).
     ///
     /// ```no_run
     /// # async fn open() {
@@ -54,11 +53,7 @@ impl Device {
     /// ```
     #[cfg(feature = "gpu")]
     pub async fn open(options: &GpuOptions) -> (Device, Option<ExecuteError>) {
-        let opened = match options.chosen_name() {
-            Some(_) => Gpu::open(options).await,
-            None => Gpu::open(&options.clone().hardware()).await,
-        };
-        match opened {
+        match Gpu::open(&options.clone().hardware()).await {
             Ok(gpu) => (Device::Gpu(gpu), None),
             Err(error) => (Device::Cpu(Cpu::new()), Some(error)),
         }

@@ -199,7 +199,7 @@ impl PartialEq for Activation {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of `i64`",
     label = "attributes are `i64`, as ONNX's are",
-    note = "of an extent of `usize`, take `extent as i64`"
+    note = "lists are such as `[3, 3]`; of an extent of `usize`, take `extent as i64`"
 )]
 pub trait Ints: AsRef<[i64]> {}
 

@@ -4,6 +4,7 @@ use crate::bad_indices::BadIndices;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::index::{IndexSpace, take_digit};
+use crate::options::NanPolicy;
 use crate::plan::{IndexPlan, PoolPlan};
 use crate::pooling::Pooling;
 use crate::request::AsTensor;
@@ -45,7 +46,7 @@ pub struct Peak<T> {
 /// that this pool does not give [`ExecuteError::IndexOutOfRange`] if they name nothing, but for -1,
 /// [`ExecuteError::IndexNotInPlane`] if they name an element of another plane, and
 /// [`ExecuteError::IndexOutsideWindow`] if they name one outside their window (those of a pool with smaller windows do
-/// not, and are taken); [`PlanError::UnknownValue`] for a threshold that is NaN; [`ExecuteError::OutOfMemory`].
+/// not, and are taken; under [`SeedLowest`](crate::NanPolicy::SeedLowest) the first element of a plane is too); [`PlanError::UnknownValue`] for a threshold that is NaN; [`ExecuteError::OutOfMemory`].
 ///
 /// ```
 /// use wgpu_pooling::{AutoPad, MaxPool, Reference, TensorView, local_maxima};
@@ -118,7 +119,13 @@ fn own_winners<I: Index>(plan: &PoolPlan, rules: &IndexPlan, indices: &[I]) -> R
                 reserved = own.try_reserve(1).map_err(|_| out_of_memory(own.len()));
                 own.extend(reserved.is_ok().then(|| position(plan.layout(), *channels, extents, n, c, at)));
             }
-        } else if index != -1 && index != strides.flat(n, c, &[]) && index != plan.empty_index(rules, n, c, at) {
+            return;
+        }
+        let may_be_empty = plan.ignores_nan() || plan.axes.iter().zip(at).any(|(axis, &o)| axis.taps(o).count == 0);
+        let of_nothing = index == -1
+            || may_be_empty && index == plan.empty_index(rules, n, c, at)
+            || plan.nan_policy == NanPolicy::SeedLowest && index == strides.flat(n, c, &[]);
+        if !of_nothing {
             if in_plane { outside.add(place, index) } else { bad.add(place, index) }
         }
     });

@@ -76,8 +76,9 @@ impl GpuOptions {
         self
     }
 
-    /// No adapter that computes on processors of the host, such as Mesa's llvmpipe, which any machine with Mesa has:
-    /// the CPU backend is faster than these. `Device::open` asks for hardware, and takes a `Cpu` where there is none.
+    /// No adapter that computes on processors of the host, such as Mesa's llvmpipe, which any machine with Mesa has,
+    /// unless it is named: the CPU backend is faster than these. `Device::open` asks for hardware, and takes a `Cpu`
+    /// where there is none.
     ///
     /// ```no_run
     /// let gpu = wgpu_pooling::Gpu::open_blocking(&wgpu_pooling::GpuOptions::new().hardware())?;
@@ -157,7 +158,7 @@ impl GpuOptions {
     }
 
     /// The name that an adapter's has to contain, by the option or by the environment.
-    pub(crate) fn chosen_name(&self) -> Option<String> {
+    fn chosen_name(&self) -> Option<String> {
         self.adapter_name.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok())
     }
 
@@ -214,7 +215,7 @@ impl GpuOptions {
         Ok(adapter)
     }
 
-    /// The best adapter whose name contains this text, among those of hardware if that is asked for.
+    /// The best adapter whose name contains this text.
     async fn best_of(&self, instance: &wgpu::Instance, name: &str) -> Result<wgpu::Adapter, ExecuteError> {
         let frugal = self.chosen_power_preference() == wgpu::PowerPreference::LowPower;
         let rank = |adapter: &wgpu::Adapter| match adapter.get_info().device_type {
@@ -239,7 +240,7 @@ impl GpuOptions {
 
     fn takes(&self, info: &wgpu::AdapterInfo, name: &str) -> bool {
         let software = info.device_type == wgpu::DeviceType::Cpu;
-        contains(&info.name, name) && !(self.hardware && software)
+        contains(&info.name, name) && !(self.hardware && software && name.is_empty())
     }
 
     /// Advice for a user without an adapter, with the options that narrowed the choice.
@@ -252,12 +253,12 @@ impl GpuOptions {
         };
         let backends = said(self.backends.is_some(), "backends", "WGPU_BACKEND");
         let name = said(self.adapter_name.is_some(), "adapter_name", "WGPU_ADAPTER_NAME");
-        let hardware = self.hardware.then(|| "GpuOptions::hardware leaves out adapters of software".to_owned());
-        for reason in backends.into_iter().chain(name).chain(hardware) {
+        for reason in backends.into_iter().chain(name) {
             advice.push_str(&reason);
             advice.push_str("; ");
         }
-        advice + ADVICE
+        let software = "GpuOptions::adapter_name or WGPU_ADAPTER_NAME takes software by its name";
+        advice + if self.hardware { software } else { ADVICE }
     }
 
     /// The error of an adapter that refuses to open a device.

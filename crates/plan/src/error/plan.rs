@@ -238,7 +238,7 @@ pub enum PlanError {
         empty_index: crate::options::EmptyIndex,
     },
     /// Local maxima of a pool whose Y has another shape than its X.
-    #[error("local maxima need a pool with an output for each element, but of {input:?} this one makes {output:?}")]
+    #[error("local maxima need a pool whose Y has the shape of its X; of an X of {input:?} this one makes {output:?}")]
     NotEachElement {
         /// The map's shape.
         input: Vec<usize>,

@@ -182,6 +182,11 @@ fn misuse_is_refused_with_numbers() {
     let outside = ExecuteError::IndexOutsideWindow { position: 1, count: 2 };
     assert_eq!(of(&pool, &shape, &wide, None), Err(outside));
     assert_eq!(of(&MaxPool::new([5]).pads([2, 2]), &shape, &wide, None).unwrap().len(), 2);
+    // The first element of each plane, which only windows of NaN or of the lowest value name, under one policy.
+    let first = [0i64, 0, 0, 0, 4, 4, 4, 4];
+    let outside = ExecuteError::IndexOutsideWindow { position: 2, count: 4 };
+    assert_eq!(of(&pool, &shape, &first, None), Err(outside));
+    assert!(of(&pool.clone().nan_policy(NanPolicy::SeedLowest), &shape, &first, None).is_ok());
 
     let strided = PlanError::NotEachElement { input: shape.to_vec(), output: vec![1, 2, 2] };
     assert_eq!(of(&MaxPool::new([3]), &shape, &own, None), Err(strided.into()));
