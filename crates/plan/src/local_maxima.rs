@@ -46,7 +46,8 @@ pub struct Peak<T> {
 /// that this pool does not give [`ExecuteError::IndexOutOfRange`] if they name nothing, but for -1,
 /// [`ExecuteError::IndexNotInPlane`] if they name an element of another plane, and
 /// [`ExecuteError::IndexOutsideWindow`] if they name one outside their window (those of a pool with smaller windows do
-/// not, and are taken; under [`SeedLowest`](crate::NanPolicy::SeedLowest) the first element of a plane is too); [`PlanError::UnknownValue`] for a threshold that is NaN; [`ExecuteError::OutOfMemory`].
+/// not, and are taken; under [`SeedLowest`](crate::NanPolicy::SeedLowest) the first element of a plane is too);
+/// [`PlanError::UnknownValue`] for a threshold that is NaN; [`ExecuteError::OutOfMemory`].
 ///
 /// ```
 /// use wgpu_pooling::{AutoPad, MaxPool, Reference, TensorView, local_maxima};
