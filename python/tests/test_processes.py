@@ -287,6 +287,21 @@ def test_a_signal_stops_long_work(device: object) -> None:
     np.testing.assert_array_equal(wp.max_pool2d(X, 2, device=device), wp.max_pool2d(X, 2, device="cpu"))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted on Linux")
+def test_the_environment_sets_the_number_of_threads() -> None:
+    program = """
+    import os
+    import numpy as np, wgpu_pooling as wp
+    before = len(os.listdir("/proc/self/task"))
+    wp.max_pool2d(np.ones((1, 1, 4, 4), np.float32), 2, device="cpu")
+    small = len(os.listdir("/proc/self/task"))
+    wp.max_pool2d(np.ones((4, 16, 256, 512), np.float32), 2, device="cpu")
+    print(small - before, len(os.listdir("/proc/self/task")) - before)
+    """
+    for threads in (3, 5):
+        assert run(program, RAYON_NUM_THREADS=str(threads)) == f"0 {threads}\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of threads are tried on Linux")
 def test_without_threads_the_caller_computes() -> None:
     program = """

@@ -86,6 +86,9 @@ pub enum ModelError {
         /// The names of extents to which the model gives no size.
         symbols: Vec<String>,
     },
+    /// A size for a name that no extent has of the tensors that pooling nodes take.
+    #[error("a size for {0:?}, but no input of a pooling node has an extent of this name")]
+    NoSuchExtent(String),
     /// An element type that is none of this crate's.
     #[error("elements of the type {number} of TensorProto.DataType, which no operator here takes")]
     ElementType {

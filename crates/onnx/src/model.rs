@@ -1,6 +1,7 @@
 //! A model, read from its file.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use super::error::{ModelError, at_most};
 use super::external::ExternalData;
 use super::files::{self, MAX_FILE};
 use super::node::{Constant, ModelNode, Parts, ValueSource};
-use super::proto::TensorMessage;
+use super::proto::{Sizes, TensorMessage};
 use super::tensor::{FileTensor, kind};
 use super::wire::Message;
 use super::{ir, walk};
@@ -116,17 +117,22 @@ impl Model {
     /// such as `unk__0`, which needs a size too.
     ///
     /// # Errors
-    /// As [`Model::from_onnx`].
+    /// As [`Model::from_onnx`]; [`ModelError::NoSuchExtent`] for a name that no input of a pooling node has.
     ///
     /// ```
-    /// let model = wgpu_pooling::onnx::Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
-    /// assert_eq!(model.clone().with_sizes(&[("N", 1)])?, model, "its X is [1, 3, 32]");
-    /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
+    /// use wgpu_pooling::onnx::{Model, ModelError};
+    /// let model = Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
+    /// let error = model.with_sizes(&[("N", 1)]).unwrap_err(); // Its X is [1, 3, 32].
+    /// assert_eq!(error, ModelError::NoSuchExtent("N".to_owned()));
+    /// # Ok::<(), ModelError>(())
     /// ```
     pub fn with_sizes(self, sizes: &[(&str, usize)]) -> Result<Model, ModelError> {
-        let sizes = sizes.iter().copied().collect();
-        let parts = if self.bytes.is_empty() { self.parts } else { walk::model(&self.bytes, &sizes)? };
-        Ok(Model { parts, ..self })
+        let by_name: Sizes<'_> = sizes.iter().map(|&(name, size)| (name, (size, Cell::new(false)))).collect();
+        let parts = if self.bytes.is_empty() { self.parts } else { walk::model(&self.bytes, &by_name)? };
+        match sizes.iter().find(|(name, _)| !by_name[name].1.get()) {
+            Some((name, _)) => Err(ModelError::NoSuchExtent((*name).to_owned())),
+            None => Ok(Model { parts, ..self }),
+        }
     }
 
     /// The pooling nodes, in the order of the file.

@@ -1,5 +1,6 @@
 //! The messages of `onnx.proto3` as far as pooling nodes need them. They borrow from the file.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use wgpu_pooling_plan::{Attribute, DType};
@@ -83,8 +84,8 @@ pub struct TypeOf<'a> {
     pub symbols: Vec<&'a str>,
 }
 
-/// Sizes of extents by their names.
-pub type Sizes<'s> = HashMap<&'s str, usize>;
+/// Sizes of extents by their names, and whether an extent has been met that takes them.
+pub type Sizes<'s> = HashMap<&'s str, (usize, Cell<bool>)>;
 
 impl<'a> ModelMessage<'a> {
     pub fn read(message: Message<'a>) -> Result<Self, ModelError> {
@@ -290,7 +291,10 @@ fn shape<'a>(message: Message<'a>, sizes: &Sizes<'_>) -> Result<(Option<Vec<usiz
         }
         match sizes.get(symbol) {
             _ if symbol.is_empty() || symbols.contains(&symbol) => {}
-            Some(&size) => extent = Some(size),
+            Some((size, taken)) => {
+                extent = Some(*size);
+                taken.set(true);
+            }
             None => push(&mut symbols, symbol, "axes of a tensor", MAX_AXES)?,
         }
         match (&mut shape, extent) {

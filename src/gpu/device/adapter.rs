@@ -20,6 +20,9 @@ const ADVICE: &str = "install a GPU driver (on Debian and Ubuntu mesa-vulkan-dri
 const ADVICE: &str = "a browser has WebGPU for pages from https and from localhost, if it knows the machine's GPU; \
     or compute on the CPU with wgpu_pooling::Cpu (feature cpu)";
 
+/// How to get an adapter where hardware is asked for and there is software.
+const ADVICE_OF_SOFTWARE: &str = "GpuOptions::adapter_name or WGPU_ADAPTER_NAME takes software by its name";
+
 /// Which adapter to open, and how. Unset options are taken from the environment variables that wgpu knows:
 /// `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, and those of its instance flags and backends
 /// (`WGPU_VALIDATION`, `WGPU_DX12_COMPILER`, ...).
@@ -204,7 +207,7 @@ impl GpuOptions {
                     ..Default::default()
                 };
                 let found = instance.request_adapter(&request).await;
-                found.map_err(|error| ExecuteError::NoAdapter(format!("{error}; {}", self.advice())))?
+                found.map_err(|error| ExecuteError::NoAdapter(format!("{error}; {}{ADVICE}", self.narrowed())))?
             }
         };
         if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
@@ -234,7 +237,8 @@ impl GpuOptions {
         let matching = adapters.into_iter().filter(|adapter| self.takes(&adapter.get_info(), name));
         matching.min_by_key(rank).ok_or_else(|| {
             let what = if name.is_empty() { "none is hardware".to_owned() } else { format!("none is named {name:?}") };
-            ExecuteError::NoAdapter(format!("{what}; found: [{found}]; {}", self.advice()))
+            let advice = if name.is_empty() && !found.is_empty() { ADVICE_OF_SOFTWARE } else { ADVICE };
+            ExecuteError::NoAdapter(format!("{what}; found: [{found}]; {}{advice}", self.narrowed()))
         })
     }
 
@@ -243,9 +247,9 @@ impl GpuOptions {
         contains(&info.name, name) && !(self.hardware && software && name.is_empty())
     }
 
-    /// Advice for a user without an adapter, with the options that narrowed the choice.
-    fn advice(&self) -> String {
-        let mut advice = String::new();
+    /// The options that narrowed the choice, for a user without an adapter.
+    fn narrowed(&self) -> String {
+        let mut narrowed = String::new();
         let said = |set: bool, option: &str, variable: &str| match std::env::var(variable) {
             _ if set => Some(format!("GpuOptions::{option} narrows the choice")),
             Ok(value) => Some(format!("{variable}={value} narrows the choice")),
@@ -254,11 +258,10 @@ impl GpuOptions {
         let backends = said(self.backends.is_some(), "backends", "WGPU_BACKEND");
         let name = said(self.adapter_name.is_some(), "adapter_name", "WGPU_ADAPTER_NAME");
         for reason in backends.into_iter().chain(name) {
-            advice.push_str(&reason);
-            advice.push_str("; ");
+            narrowed.push_str(&reason);
+            narrowed.push_str("; ");
         }
-        let software = "GpuOptions::adapter_name or WGPU_ADAPTER_NAME takes software by its name";
-        advice + if self.hardware { software } else { ADVICE }
+        narrowed
     }
 
     /// The error of an adapter that refuses to open a device.

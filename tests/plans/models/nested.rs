@@ -152,7 +152,10 @@ fn extents_with_names_get_their_sizes() {
     let symbols = vec!["W".to_owned()];
     assert_eq!(error, ModelError::Unknown { operand: "X", what: "shape", name: "x".to_owned(), symbols });
     assert_eq!(partly.with_sizes(&[]), Ok(model.clone()));
-    assert_eq!(model.clone().with_sizes(&[("H", 1), ("", 1)]), Ok(model.clone()), "no extent has such a name");
+    for name in ["H", ""] {
+        let error = ModelError::NoSuchExtent(name.to_owned());
+        assert_eq!(model.clone().with_sizes(&[("N", 2), (name, 1)]), Err(error));
+    }
     let large = model.with_sizes(&[("N", usize::MAX), ("W", usize::MAX)]).unwrap();
     assert!(matches!(large.nodes()[0].plan(Preset::Onnx), Err(ModelError::Plan(_))));
 }
