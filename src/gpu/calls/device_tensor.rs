@@ -262,17 +262,17 @@ impl Gpu {
         chain.run().await?.take(wanted)
     }
 
-    /// A buffer with a tensor's elements, and the error that wgpu has not reported yet. With `pooled` the buffer is
-    /// from the buffer pool: only for calls that submit or fail.
+    /// A buffer with a tensor's elements, or one if it has none, and the error that wgpu has not reported yet. With
+    /// `pooled` the buffer is from the buffer pool: only for calls that submit or fail.
     pub(super) fn tensor_of(
         &self,
         x: &TensorRef<'_>,
         pooled: bool,
     ) -> Result<(Owned<wgpu::Buffer>, Option<PendingError>), ExecuteError> {
-        let (device, label, contents) = (&self.inner.device, "wgpu-pooling tensor", x.bytes());
+        let (device, label) = (&self.inner.device, "wgpu-pooling tensor");
         device.check_alive()?;
-        let bytes = device_bytes(contents.len().max(x.dtype().bytes()) as u64, 1);
-        self.check_buffer("bytes of x (max_buffer_bytes)", bytes)?;
+        let contents = if x.bytes().is_empty() { &[0; 8][..x.dtype().bytes()] } else { x.bytes() };
+        self.check_buffer("bytes of x (max_buffer_bytes)", device_bytes(contents.len() as u64, 1))?;
         let (buffer, error) = device.scoped_now(|| match pooled {
             true => device.memory.pooled_filled_buffer(label, contents),
             false => device.memory.filled_buffer(label, TENSOR_USAGES, contents),
