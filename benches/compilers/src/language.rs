@@ -3,7 +3,7 @@
 use naga::back::glsl::Version;
 use naga::back::hlsl::ShaderModel;
 
-use crate::spirv::Source;
+use crate::source::Source;
 use crate::translations::faults::text_faults;
 use crate::translations::hlsl;
 use crate::translations::writers::{glsl, msl, spirv};

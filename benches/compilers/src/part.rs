@@ -1,6 +1,9 @@
-//! Which part of a long list is taken: as much as there is time for, in an order that a seed gives.
+//! Which part of a long list is taken: as much as there is time for, in an order that a seed gives; and threads that
+//! work on a list.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The options of a program that may take only a part.
@@ -44,10 +47,35 @@ impl Part {
 #[derive(Debug, Clone, Copy)]
 pub struct End(Option<Instant>);
 
+/// Threads that keep every processor busy.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 impl End {
+    pub const NEVER: End = End(None);
+
     pub fn is_past(self) -> bool {
         self.0.is_some_and(|end| Instant::now() >= end)
     }
+}
+
+/// What `work` gives for each item, in the items' order, by so many threads. What is not begun at `end` is left out.
+pub fn each<T: Sync, R: Send>(items: &[T], jobs: usize, end: End, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| {
+                while !end.is_past() {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(number) else { break };
+                    let result = work(item);
+                    done.lock().expect("a thread that panics ends the program").insert(number, result);
+                }
+            });
+        }
+    });
+    done.into_inner().expect("a thread that panics ends the program").into_values().collect()
 }
 
 #[cfg(test)]
@@ -65,6 +93,13 @@ mod tests {
         assert_eq!(first[1..], [97, 98, 99]);
         assert_ne!(part(50, 7).of(items.clone(), group), part(50, 8).of(items.clone(), group));
         assert_eq!(part(200, 7).of(items, group).len(), 100);
+    }
+
+    #[test]
+    fn results_have_the_items_order() {
+        let items: Vec<u32> = (0..100).collect();
+        assert_eq!(each(&items, 3, End::NEVER, |item| item * 2), (0..200).step_by(2).collect::<Vec<u32>>());
+        assert!(each(&items, 3, End(Some(Instant::now())), |item| *item).is_empty());
     }
 
     #[test]

@@ -12,12 +12,12 @@
 //!
 //! `HLSLC_WARNINGS=1` in the environment asks commands of the second kind for warnings.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
+
+use crate::part::{End, each};
 
 /// The most files that a command gets at once.
 const BATCH: usize = 32;
@@ -48,28 +48,8 @@ impl Shell {
     pub fn compile(&self, files: &[PathBuf], jobs: usize) -> Result<Vec<Went>, String> {
         let size = if self.one_by_one() { 1 } else { BATCH.min(files.len().div_ceil(jobs.max(1)).max(1)) };
         let batches: Vec<&[PathBuf]> = files.chunks(size).collect();
-        let next = AtomicUsize::new(0);
-        let results: Mutex<BTreeMap<usize, Vec<Went>>> = Mutex::new(BTreeMap::new());
-        let work = || {
-            while let Some((number, batch)) = {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                batches.get(number).map(|batch| (number, batch))
-            } {
-                let went = self.batch(batch)?;
-                if let Ok(mut results) = results.lock() {
-                    results.insert(number, went);
-                }
-            }
-            Ok(())
-        };
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..jobs.clamp(1, batches.len().max(1))).map(|_| scope.spawn(work)).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<(), String>>| {
-                thread.join().unwrap_or_else(|_| Err("a thread of this program ended".to_owned()))
-            };
-            threads.into_iter().map(join).collect::<Result<Vec<()>, String>>()
-        })?;
-        Ok(results.into_inner().unwrap_or_default().into_values().flatten().collect())
+        let went = each(&batches, jobs, End::NEVER, |batch| self.batch(batch));
+        Ok(went.into_iter().collect::<Result<Vec<_>, String>>()?.concat())
     }
 
     /// Compiles a file alone and gives its seconds: the CPU time of the command, if the system reports it and it is the

@@ -6,23 +6,13 @@
 use std::ffi::{CStr, c_char};
 
 use ash::{Device, Entry, Instance, khr, vk};
+use naga::AddressSpace;
 
-use serde::{Deserialize, Serialize};
+use crate::source::Source;
+use crate::table::Figures;
+use crate::translations::writers::spirv;
 
-use crate::spirv::{Bound, BufferKind, Kernel};
-
-/// What the driver says of a compiled kernel.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Compiled {
-    /// The driver's statistics, each with its name.
-    pub statistics: Vec<(String, f64)>,
-    pub wave_size: u32,
-    /// The compiler's last representation before the assembly, block by block.
-    pub ir: String,
-    pub assembly: String,
-}
-
-/// A device that only compiles. One thread uses it.
+/// A device that only compiles.
 pub struct Compiler {
     // The loader's library has to stay loaded while its objects are alive.
     _entry: Entry,
@@ -30,13 +20,6 @@ pub struct Compiler {
     device: Device,
     executables: khr::pipeline_executable_properties::Device,
     driver: String,
-}
-
-impl Compiled {
-    /// A statistic by the driver's name.
-    pub fn statistic(&self, name: &str) -> Option<f64> {
-        self.statistics.iter().find(|(found, _)| found == name).map(|&(_, value)| value)
-    }
 }
 
 impl Compiler {
@@ -69,63 +52,26 @@ impl Compiler {
         &self.driver
     }
 
-    /// Compiles a module whose entry point is `main` and whose bindings are all in group 0.
-    pub fn compile(&self, kernel: &Kernel) -> Result<Compiled, String> {
+    /// Compiles a kernel whose entry point is `main` and whose bindings are all in group 0, as wgpu gives it to RADV:
+    /// the device has robustBufferAccess2, so the bounds of buffers are left to it.
+    pub fn compile(&self, source: &Source) -> Result<Figures, String> {
         let mut objects = Objects::new(&self.device);
-        let pipeline = objects.pipeline(&kernel.words, &kernel.bindings)?;
-        self.read(pipeline)
-    }
-
-    fn read(&self, pipeline: vk::Pipeline) -> Result<Compiled, String> {
+        let pipeline = objects.pipeline(source)?;
         let failed = |error: vk::Result| format!("the driver does not describe its pipeline: {error}");
-        let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
-        // SAFETY: the pipeline is of this device and lives; the extension was enabled with its feature.
-        let properties = unsafe { self.executables.get_pipeline_executable_properties(&info) }.map_err(failed)?;
-        let wave_size = properties.first().ok_or("the driver names no executable")?.subgroup_size;
         let executable = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline).executable_index(0);
-        // SAFETY: there is an executable of number 0, and the pipeline was made with CAPTURE_STATISTICS.
+        // SAFETY: the pipeline is of this device, lives, has an executable of number 0, and was made with
+        // CAPTURE_STATISTICS; the extension was enabled with its feature.
         let statistics = unsafe { self.executables.get_pipeline_executable_statistics(&executable) }.map_err(failed)?;
-        let mut compiled = Compiled { wave_size, ..Compiled::default() };
-        for statistic in &statistics {
-            compiled.statistics.push((text(&statistic.name), number(statistic)));
-        }
-        for (name, representation) in self.representations(&executable).map_err(failed)? {
-            match name.as_str() {
-                "ACO IR" => compiled.ir = representation,
-                "Assembly" => compiled.assembly = representation,
-                _ => {}
-            }
-        }
-        Ok(compiled)
-    }
-
-    /// The compiler's texts by their names. ash's own wrapper reads the list but not the texts, which take another call
-    /// with room for them.
-    fn representations(
-        &self,
-        executable: &vk::PipelineExecutableInfoKHR<'_>,
-    ) -> Result<Vec<(String, String)>, vk::Result> {
-        let get = self.executables.fp().get_pipeline_executable_internal_representations_khr;
-        let device = self.device.handle();
-        let mut count = 0;
-        // SAFETY: with a null list the call only writes the count. The pipeline was made with
-        // CAPTURE_INTERNAL_REPRESENTATIONS.
-        unsafe { get(device, executable, &mut count, std::ptr::null_mut()) }.result()?;
-        let mut found = vec![vk::PipelineExecutableInternalRepresentationKHR::default(); count as usize];
-        // SAFETY: the list has `count` elements with their types set; without room for texts their lengths are written.
-        unsafe { get(device, executable, &mut count, found.as_mut_ptr()) }.result()?;
-        let mut texts: Vec<Vec<u8>> = found.iter().map(|one| vec![0; one.data_size]).collect();
-        for (one, text) in found.iter_mut().zip(&mut texts) {
-            one.p_data = text.as_mut_ptr().cast();
-        }
-        // SAFETY: each element points to as many bytes as it says, which live and are not looked at until the call
-        // returns.
-        unsafe { get(device, executable, &mut count, found.as_mut_ptr()) }.result()?;
-        let texts = texts.into_iter().map(|bytes| {
-            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-            String::from_utf8_lossy(&bytes[..end]).into_owned()
-        });
-        Ok(found.iter().map(|one| text(&one.name)).zip(texts).collect())
+        let statistic = |name: &str| {
+            let found = statistics.iter().find(|it| text(&it.name) == name);
+            found.map(number).ok_or_else(|| format!("the driver does not tell {name:?}"))
+        };
+        Ok(Figures {
+            instructions: statistic("Instructions")?,
+            registers: statistic("VGPRs")?,
+            spilled: statistic("Spilled VGPRs")? + statistic("Spilled SGPRs")?,
+            code: statistic("Code size")?,
+        })
     }
 }
 
@@ -160,23 +106,22 @@ impl<'a> Objects<'a> {
         }
     }
 
-    fn pipeline(&mut self, spirv: &[u32], bindings: &[Bound]) -> Result<vk::Pipeline, String> {
+    fn pipeline(&mut self, source: &Source) -> Result<vk::Pipeline, String> {
         let failed = |error: vk::Result| format!("refused by the driver: {error}");
         let device = self.device;
-        let module = vk::ShaderModuleCreateInfo::default().code(spirv);
+        let words = spirv(&source.module, &source.info, (1, 5));
+        let module = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the words are SPIR-V that naga wrote of a module that it validated, and live until the call returns.
         self.module = unsafe { device.create_shader_module(&module, None) }.map_err(failed)?;
-        let bindings: Vec<_> = bindings
-            .iter()
-            .map(|bound| {
-                let kind = match bound.kind {
-                    BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
-                    BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
-                };
-                let binding = vk::DescriptorSetLayoutBinding::default().binding(bound.number).descriptor_type(kind);
-                binding.descriptor_count(1).stage_flags(vk::ShaderStageFlags::COMPUTE)
-            })
-            .collect();
+        let bindings = source.module.global_variables.iter().filter_map(|(_, variable)| {
+            let kind = match variable.space {
+                AddressSpace::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+                _ => vk::DescriptorType::STORAGE_BUFFER,
+            };
+            let binding = vk::DescriptorSetLayoutBinding::default().binding(variable.binding?.binding);
+            Some(binding.descriptor_type(kind).descriptor_count(1).stage_flags(vk::ShaderStageFlags::COMPUTE))
+        });
+        let bindings: Vec<_> = bindings.collect();
         let set_layout = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         // SAFETY: the list lives until the call returns, and no number stands in it twice: naga refuses such modules.
         self.set_layout = unsafe { device.create_descriptor_set_layout(&set_layout, None) }.map_err(failed)?;
@@ -188,11 +133,10 @@ impl<'a> Objects<'a> {
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(self.module)
             .name(c"main");
-        let capture = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
-            | vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
+        let capture = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
         let create = vk::ComputePipelineCreateInfo::default().flags(capture).stage(stage).layout(self.layout);
         // SAFETY: module and layout are of this device and live; the layout has every binding that the module declares,
-        // and the feature of the capture flags was enabled.
+        // and the feature of the capture flag was enabled.
         let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &[create], None) };
         let pipelines = made.map_err(|(_, error)| failed(error))?;
         self.pipeline = pipelines.first().copied().ok_or("the driver made no pipeline")?;
@@ -257,15 +201,16 @@ fn text(characters: &[c_char]) -> String {
     CStr::from_bytes_until_nul(&bytes).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn number(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> f64 {
+/// A statistic, of which none that is asked for is negative or has a fraction.
+fn number(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> u32 {
     use vk::PipelineExecutableStatisticFormatKHR as Format;
     // SAFETY: the format says which member the driver wrote; each is plain old data.
     unsafe {
         match statistic.format {
-            Format::BOOL32 => f64::from(statistic.value.b32),
-            Format::INT64 => statistic.value.i64 as f64,
-            Format::UINT64 => statistic.value.u64 as f64,
-            _ => statistic.value.f64,
+            Format::BOOL32 => statistic.value.b32,
+            Format::INT64 => statistic.value.i64 as u32,
+            Format::UINT64 => statistic.value.u64 as u32,
+            _ => statistic.value.f64 as u32,
         }
     }
 }

@@ -24,7 +24,7 @@ use compilers::kernels::Wanted;
 use compilers::language::{Language, Model};
 use compilers::part::Part;
 use compilers::shell::{Shell, Went, is_of_uninitialised, warnings};
-use compilers::spirv::Source;
+use compilers::source::Source;
 
 /// The exit code if a compiler cannot be run.
 const NO_COMPILER: u8 = 3;

@@ -23,11 +23,7 @@ use serde_json::{Map, Value, json};
 use support::vectors::case::{Case, Expectation, Input};
 use support::vectors::manifest;
 use support::vectors::recipe::{Operator, RecipeError};
-use support::vectors::tensors::RawTensor;
-use wgpu_pooling::{
-    Backend, Choice, IndexType, Limits, Operand, Plan, PlanError, Reference, Schedule, TensorMut, TensorRef, families,
-    select,
-};
+use wgpu_pooling::{Choice, IndexType, Limits, Operand, Plan, PlanError, Schedule, families, select, wgsl};
 
 /// The folder of the cases.
 const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors");
@@ -97,20 +93,19 @@ fn lines(case: &Case) -> Result<Vec<Value>, Box<dyn Error>> {
             RecipeError::Refused(error) => format!("{}: {error}", case.name),
         })?;
         let plan = plan(&operator, case, index_type)?;
-        let x = case.x.tensor();
-        let inputs: Vec<&RawTensor> = [&*x].into_iter().chain(&case.indices).collect();
-        let outputs = outputs(&plan, &inputs)?;
+        let call = case.call(plan.clone());
+        let outputs = call.expected()?;
         for (name, schedule, limits) in schedules(&plan)? {
             // A tensor on a device has whole words.
-            let bytes = |tensors: Vec<&RawTensor>, operands: &[Operand]| -> Map<String, Value> {
+            let bytes = |tensors: &[Vec<u8>], operands: &[Operand]| -> Map<String, Value> {
                 operands.iter().zip(tensors).map(|(operand, it)| (operand.name(), hex(it).into())).collect()
             };
-            let inputs = bytes(inputs.clone(), schedule.input_operands());
-            let outputs = bytes(outputs.iter().collect(), schedule.output_operands());
+            let inputs = bytes(&call.inputs, schedule.input_operands());
+            let outputs = bytes(&outputs, schedule.output_operands());
             if outputs.values().all(|it| it == "") {
                 continue;
             }
-            let schedule: Value = serde_json::from_str(&json::of(&schedule, &limits)?)?;
+            let schedule = json::of(&schedule, &limits, wgsl)?;
             let name = format!("{} {name}", case.name);
             lines.push(json!({ "name": name, "schedule": schedule, "inputs": inputs, "outputs": outputs }));
         }
@@ -125,15 +120,6 @@ fn plan(operator: &Operator, case: &Case, index_type: Option<IndexType>) -> Resu
         (Operator::Unpool(unpool), Some(index_type)) => unpool.plan(shape, dtype, index_type)?,
         (Operator::Unpool(_), None) => return Err(format!("{} has no indices", case.name).into()),
     })
-}
-
-/// What the reference gives.
-fn outputs(plan: &Plan, inputs: &[&RawTensor]) -> Result<Vec<RawTensor>, Box<dyn Error>> {
-    let views: Vec<TensorRef<'_>> = inputs.iter().map(|it| it.view()).collect();
-    let mut outputs: Vec<RawTensor> = plan.outputs().iter().map(RawTensor::garbage).collect();
-    let mut targets: Vec<TensorMut<'_>> = outputs.iter_mut().map(RawTensor::view_mut).collect();
-    Reference.run_blocking(plan, &views, &mut targets)?;
-    Ok(outputs)
 }
 
 /// The different schedules of a plan.
@@ -152,8 +138,7 @@ fn schedules(plan: &Plan) -> Result<Vec<(String, Schedule, Limits)>, PlanError> 
 }
 
 /// The bytes of a tensor as the device has them: up to a whole word.
-fn hex(tensor: &RawTensor) -> String {
-    let bytes = tensor.view().bytes();
+fn hex(bytes: &[u8]) -> String {
     let behind = bytes.len().next_multiple_of(4) - bytes.len();
     let whole = bytes.iter().chain(std::iter::repeat_n(&0, behind));
     whole.map(|byte| format!("{byte:02x}")).collect()

@@ -16,14 +16,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser;
 use compilers::kernels::Wanted;
 use compilers::language::Language;
-use compilers::part::Part;
-use compilers::spirv::Source;
+use compilers::part::{Part, each, processors};
+use compilers::source::Source;
 use serde_json::{Value, json};
 
 /// The exit code if a command cannot be run.
@@ -58,8 +56,8 @@ struct Options {
 }
 
 /// What became of a kernel.
+#[derive(Clone)]
 struct Outcome {
-    number: usize,
     kernel: String,
     /// The file of each language.
     files: Vec<(Language, PathBuf)>,
@@ -89,39 +87,22 @@ fn run(options: &Options, folder: &Path) -> Result<ExitCode, String> {
     let number = all.len();
     let texts = options.part.of(all, |(_, name)| name.clone());
 
-    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || -> Result<(), String> {
-        while !end.is_past() {
-            let first = next.fetch_add(AT_ONCE, Ordering::Relaxed);
-            if first >= texts.len() {
-                break;
-            }
-            let mut some = Vec::new();
-            for (at, (text, kernel)) in texts.iter().enumerate().skip(first).take(AT_ONCE) {
-                some.push(write(options, &languages, folder, (at, text, kernel))?);
-            }
-            if let Some(check) = &check {
-                check.all(&mut some)?;
-            }
-            if options.folder.is_none() {
-                some.iter().flat_map(|outcome| &outcome.files).for_each(|(_, path)| {
-                    let _ = std::fs::remove_file(path);
-                });
-            }
-            outcomes.lock().map_err(|_| "a thread ended")?.append(&mut some);
+    let some: Vec<(usize, &[(String, String)])> = (0..).step_by(AT_ONCE).zip(texts.chunks(AT_ONCE)).collect();
+    let outcomes = each(&some, options.jobs.unwrap_or_else(processors), end, |&(first, texts)| {
+        let each = (first..).zip(texts);
+        let each = each.map(|(at, (text, kernel))| write(options, &languages, folder, (at, text, kernel)));
+        let mut some = each.collect::<Result<Vec<Outcome>, String>>()?;
+        if let Some(check) = &check {
+            check.all(&mut some)?;
         }
-        Ok(())
-    };
-    let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<(), String>>| {
-            thread.join().unwrap_or_else(|_| Err("a thread of this program ended".to_owned()))
-        };
-        threads.into_iter().map(join).collect::<Result<Vec<()>, String>>()
-    })?;
-    let mut outcomes: Vec<Outcome> = outcomes.into_inner().map_err(|_| "a thread ended")?;
-    outcomes.sort_by_key(|outcome| outcome.number);
+        if options.folder.is_none() {
+            some.iter().flat_map(|outcome| &outcome.files).for_each(|(_, path)| {
+                let _ = std::fs::remove_file(path);
+            });
+        }
+        Ok(some)
+    });
+    let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, String>>()?.concat();
     if options.folder.is_some() {
         manifest(folder, &outcomes)?;
     }
@@ -187,7 +168,7 @@ fn write(
     folder: &Path,
     (at, text, kernel): (usize, &str, &str),
 ) -> Result<Outcome, String> {
-    let mut outcome = Outcome { number: at, kernel: kernel.to_owned(), files: Vec::new(), faults: Vec::new() };
+    let mut outcome = Outcome { kernel: kernel.to_owned(), files: Vec::new(), faults: Vec::new() };
     let mut source = None;
     for &language in languages {
         // Nothing is parsed for a text that is only copied.
