@@ -6,17 +6,22 @@
 //! measures the kernels themselves.
 
 mod bare;
+#[allow(dead_code, reason = "roofline uses the rest")]
+#[path = "../roofline/src/set.rs"]
+mod set;
 
+use std::convert::Infallible;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bare::RoundTrip;
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
+use set::Set;
 use wgpu_pooling::wgpu::ComputePass;
 use wgpu_pooling::{
-    Backend, Buffers, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, Operand, OutsideWindow,
-    Plan, Prepared, Reference, Run, Tensor, select, wgpu, wgsl,
+    Backend, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, Operand, OutsideWindow, Plan,
+    Prepared, Reference, Run, Tensor, select, wgpu, wgsl,
 };
 
 /// From a tiny tensor, for which a call is all overhead, to one of a few MiB, for which the bytes begin to count.
@@ -154,7 +159,7 @@ fn encoding(c: &mut Criterion) {
     }
     let prepared = [("a pool", &pool), ("an unpool", &unpool), ("an unpool in own windows", &own_windows)];
     for (name, prepared) in prepared {
-        let tensors = Tensors::new(&gpu, prepared);
+        let tensors = buffers_for(&gpu, prepared);
         group.bench_function(name, |b| {
             b.iter(|| {
                 let mut encoder = encoder();
@@ -202,55 +207,21 @@ fn fastest(encoder: &dyn Fn() -> wgpu::CommandEncoder, both: [Record<'_>; 2]) ->
 }
 
 /// The buffers of a schedule.
-struct Tensors {
-    x: Option<wgpu::Buffer>,
-    indices: Option<wgpu::Buffer>,
-    y: Option<wgpu::Buffer>,
-    indices_out: Option<wgpu::Buffer>,
-    report: Option<wgpu::Buffer>,
+fn buffers_for(gpu: &Gpu, prepared: &Prepared) -> Set {
+    let buffer = |_: &str, size| {
+        let (label, usage, mapped_at_creation) = (Some("a benchmark's tensor"), wgpu::BufferUsages::STORAGE, false);
+        Ok(gpu.device().create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation }))
+    };
+    Set::new(prepared.schedule(), buffer).unwrap_or_else(|never: Infallible| match never {})
 }
 
-impl Tensors {
-    fn new(gpu: &Gpu, prepared: &Prepared) -> Tensors {
-        let schedule = prepared.schedule();
-        let buffer = |bytes: Option<u64>| {
-            bytes.map(|size| {
-                let usage = wgpu::BufferUsages::STORAGE;
-                let (label, mapped_at_creation) = (Some("a benchmark's tensor"), false);
-                gpu.device().create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation })
-            })
-        };
-        Tensors {
-            x: buffer(schedule.operand_bytes(Operand::X)),
-            indices: buffer(schedule.operand_bytes(Operand::Indices)),
-            y: buffer(schedule.operand_bytes(Operand::Y)),
-            indices_out: buffer(schedule.operand_bytes(Operand::IndicesOut)),
-            report: buffer(schedule.operand_bytes(Operand::Report)),
-        }
-    }
-
-    fn buffers(&self) -> Buffers<'_> {
-        fn whole(buffer: &Option<wgpu::Buffer>) -> Option<wgpu::BufferSlice<'_>> {
-            buffer.as_ref().map(|buffer| buffer.slice(..))
-        }
-        Buffers {
-            x: whole(&self.x),
-            indices: whole(&self.indices),
-            y: whole(&self.y),
-            indices_out: whole(&self.indices_out),
-            report: whole(&self.report),
-            ..Buffers::default()
-        }
-    }
-}
-
-/// Calls from slices to vectors, and what wgpu itself takes to move the same bytes there and back.
 /// The dispatches of a run: one that clears scratch memory is left out.
 fn dispatches_of(prepared: &Prepared) -> usize {
     let schedule = prepared.schedule();
     schedule.dispatches().len() - usize::from(schedule.clears_scratch())
 }
 
+/// Calls from slices to vectors, and what wgpu itself takes to move the same bytes there and back.
 fn round_trips(c: &mut Criterion) {
     let Some(gpu) = gpu() else { return };
     for shape in SHAPES {

@@ -1,5 +1,7 @@
 //! The catalogue: shapes that real networks pool, read from JSON.
 
+use std::str::FromStr;
+
 use serde_json::{Map, Value};
 use wgpu_pooling::{DType, IndexType, Layout, NanPolicy, OutsideWindow, PlanError};
 
@@ -69,21 +71,14 @@ impl Operator {
     }
 
     /// The JSON keys of this operator's rows, beside `KEYS`.
-    fn keys(&self) -> &'static [&'static str] {
+    fn keys(&self) -> &'static str {
         match self {
-            Operator::MaxPool(_) => &["nan_policy", "kernel_shape", "strides", "pads", "dilations"],
-            Operator::GlobalMaxPool => &["nan_policy"],
-            Operator::AdaptiveMaxPool { .. } => &["nan_policy", "output_size"],
-            Operator::MaxUnpool { .. } => &[
-                "kernel_shape",
-                "strides",
-                "pads",
-                "dilations",
-                "output",
-                "indices_from",
-                "outside_window",
-                "nan_policy",
-            ],
+            Operator::MaxPool(_) => "nan_policy kernel_shape strides pads dilations",
+            Operator::GlobalMaxPool => "nan_policy",
+            Operator::AdaptiveMaxPool { .. } => "nan_policy output_size",
+            Operator::MaxUnpool { .. } => {
+                "nan_policy kernel_shape strides pads dilations output indices_from outside_window"
+            }
         }
     }
 }
@@ -145,7 +140,7 @@ fn row_of(number: usize, value: &Value) -> Result<Row, String> {
 }
 
 /// The JSON keys that every row may have; `Operator::keys` has those of each operator.
-const KEYS: [&str; 7] = ["name", "op", "x", "dtype", "layout", "indices", "from"];
+const KEYS: &str = "name op x dtype layout indices from";
 
 /// Gives X of a pool back if it has windows along every axis.
 fn pooled(x: Vec<i64>, window: &Window) -> Result<Vec<i64>, String> {
@@ -174,9 +169,8 @@ impl<'a> Fields<'a> {
         let axes = x.len() - 2;
         let operator = self.operator(axes)?;
         // If unknown keys were ignored, a row could be measured as something other than it says.
-        let own = operator.keys();
-        if let Some(key) = self.fields.keys().find(|key| !KEYS.contains(&key.as_str()) && !own.contains(&key.as_str()))
-        {
+        let known = KEYS.split(' ').chain(operator.keys().split(' '));
+        if let Some(key) = self.fields.keys().find(|key| !known.clone().any(|known| known == *key)) {
             return Err(format!("{key} is no key of a row of {}", operator.name()));
         }
         let pooled = match &operator {
@@ -193,12 +187,8 @@ impl<'a> Fields<'a> {
         if indices.is_none() && matches!(operator, Operator::MaxUnpool { .. }) {
             return Err("an unpool reads indices: i32 or i64".to_owned());
         }
-        let layout = match self.text("layout")? {
-            None | Some("NCHW") => Layout::Nchw,
-            Some("NHWC") => Layout::Nhwc,
-            Some(other) => return Err(format!("layout {other:?}, expected NCHW or NHWC")),
-        };
-        let dtype = self.text("dtype")?.map(dtype).transpose()?;
+        let layout = self.named("layout")?.unwrap_or_default();
+        let dtype = self.named("dtype")?;
         let nan_policy = self.text("nan_policy")?.map(nan_policy).transpose()?.unwrap_or_default();
         let pooled = pooled.iter().map(|&extent| extent as usize).collect();
         Ok(Row { name: name.to_owned(), operator, dtype, layout, nan_policy, pooled, indices })
@@ -220,8 +210,7 @@ impl<'a> Fields<'a> {
                         return Err(format!("indices_from {other:?}, expected pool, or random, with repeats"));
                     }
                 };
-                let outside_window = self.text("outside_window")?.map(str::parse).transpose();
-                let outside_window = outside_window.map_err(|error: PlanError| error.to_string())?.unwrap_or_default();
+                let outside_window = self.named("outside_window")?.unwrap_or_default();
                 Ok(Operator::MaxUnpool { window: self.window(axes)?, indices, outside_window })
             }
             Some(other) => Err(format!("op {other:?} is none of the crate's")),
@@ -259,6 +248,11 @@ impl<'a> Fields<'a> {
     fn text(&self, key: &str) -> Result<Option<&'a str>, String> {
         let text = |value: &'a Value| value.as_str().ok_or_else(|| format!("{key} is no text"));
         self.fields.get(key).map(text).transpose()
+    }
+
+    /// A value of the library's by its name.
+    fn named<T: FromStr<Err = PlanError>>(&self, key: &str) -> Result<Option<T>, String> {
+        self.text(key)?.map(str::parse).transpose().map_err(|error: PlanError| error.to_string())
     }
 
     fn numbers(&self, key: &str) -> Result<Option<Vec<i64>>, String> {

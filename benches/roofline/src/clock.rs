@@ -29,6 +29,14 @@ impl Clock {
     }
 }
 
+/// The result of `work`, and the CPU seconds that all threads of this process took for it, if the platform measures
+/// them.
+pub fn cpu_time<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<(R, Option<f64>), Failure> {
+    let begin = cpu_seconds().ok();
+    let result = work()?;
+    Ok((result, begin.zip(cpu_seconds().ok()).map(|(begin, end)| end - begin)))
+}
+
 /// The CPU seconds of all threads of this process so far.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub fn cpu_seconds() -> Result<f64, Failure> {

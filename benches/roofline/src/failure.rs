@@ -22,6 +22,14 @@ impl Failure {
             Failure::Other(_) => "error",
         }
     }
+
+    /// The failure of a kernel that was not selected: a mismatch says whose it is.
+    pub fn of(self, kernel: &str) -> Failure {
+        match self {
+            Failure::Mismatch(text) => Failure::Mismatch(format!("{kernel}: {text}")),
+            other => other,
+        }
+    }
 }
 
 impl fmt::Display for Failure {

@@ -6,7 +6,7 @@ use crate::data::{self, Data};
 use crate::device::Device;
 use crate::failure::Failure;
 use crate::indices::Indices;
-use crate::run::Set;
+use crate::set::Set;
 use crate::work::Plans;
 
 /// The inputs on the device, as the host has them.

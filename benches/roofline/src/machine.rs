@@ -11,8 +11,10 @@ use crate::cpu;
 use crate::cpu::host::Host;
 use crate::device::Device;
 use crate::failure::Failure;
+use crate::figures::Figures;
 use crate::options::Options;
-use crate::run::{self, Figures, Settings};
+use crate::run;
+use crate::settings::Settings;
 
 pub enum Machine {
     Gpu(Box<Device>),

@@ -20,6 +20,7 @@ mod describe;
 mod device;
 mod draw;
 mod failure;
+mod figures;
 mod fill;
 mod indices;
 mod machine;
@@ -27,6 +28,8 @@ mod measure;
 mod options;
 mod report;
 mod run;
+mod set;
+mod settings;
 mod shrink;
 mod sweep;
 mod tasks;
@@ -36,15 +39,14 @@ mod work;
 
 use std::error::Error;
 use std::fmt::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use failure::Failure;
+use figures::Entry;
 use indicatif::{ProgressBar, ProgressStyle};
 use machine::Machine;
 use options::Options;
-use report::{Circumstances, Entry, document, failures, table};
-use serde_json::Value;
+use report::{Circumstances, document, failures, table, write_json};
 use sweep::{summary, worst_of};
 use tasks::{Task, Tasks, tasks};
 
@@ -125,10 +127,6 @@ fn list(tasks: &[Task], sweep: Option<&sweep::Draws>, text: &mut String) -> std:
         )?;
     }
     Ok(())
-}
-
-fn write_json(path: &Path, figures: &Value) -> Result<(), String> {
-    std::fs::write(path, format!("{figures:#}\n")).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// An error if any row failed. It names the first mismatch, or else the first failure.

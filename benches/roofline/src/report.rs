@@ -1,25 +1,15 @@
 //! The results as a table for people and as JSON for programs.
 
-use serde_json::{Value, json};
-use wgpu_pooling::DType;
+use std::path::Path;
 
-use crate::catalogue::Row;
+use serde_json::{Value, json};
+
 use crate::classes;
 use crate::columns::Columns;
 use crate::data::Data;
-use crate::failure::Failure;
+use crate::figures::{Entry, Figures};
 use crate::measure::Time;
-use crate::run::Figures;
 use crate::sweep;
-
-/// A row in an element type, and its outcome.
-pub struct Entry {
-    pub row: Row,
-    pub dtype: DType,
-    /// The number of the geometry in a sweep.
-    pub number: Option<u64>,
-    pub outcome: Result<Figures, Failure>,
-}
 
 /// What holds for the whole run.
 pub struct Circumstances {
@@ -57,7 +47,7 @@ pub fn table(entries: &[Entry], markdown: bool) -> String {
     for Entry { row, dtype, outcome, .. } in entries {
         let name = |kernel: String| vec![row.name.clone(), dtype.name().to_owned(), kernel];
         let Ok(figures) = outcome else { continue };
-        let verified = format!("{} of {}", figures.verified.slices, figures.verified.of);
+        let verified = format!("{} of {}", figures.checked.verified.slices, figures.checked.verified.of);
         let kernel = format!("{}, selected", figures.kernel);
         columns.push([name(kernel), rates(figures, figures.time), vec![verified]].concat());
         for other in &figures.others {
@@ -97,6 +87,11 @@ fn rates(figures: &Figures, time: Time) -> Vec<String> {
     rates.extend(figures.f32_copy.map(|copy| format!("{:.2}", time.best / copy.time.best)));
     rates.extend(time.cpu_over_wall.map(|ratio| format!("{ratio:.2}")));
     rates
+}
+
+/// Writes results as JSON to a file.
+pub fn write_json(path: &Path, figures: &Value) -> Result<(), String> {
+    std::fs::write(path, format!("{figures:#}\n")).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// All results as JSON.
@@ -165,18 +160,18 @@ fn figures_of(figures: &Figures) -> Value {
         "seconds": figures.time.best,
         "median_seconds": figures.time.median,
         "gbps": figures.gbps(),
-        "first_use_cpu_seconds": figures.first_use_cpu,
+        "first_use_cpu_seconds": figures.checked.first_use_cpu,
         "copy_seconds": figures.copy.best,
         "copy_median_seconds": figures.copy.median,
         "copy_gbps": figures.copy_gbps(),
         "percent_of_copy": figures.percent_of_copy(),
         "time_over_copy": figures.time_over_copy(),
         "buffer_sets": figures.sets,
-        "verified_slices": figures.verified.slices,
-        "slices": figures.verified.of,
+        "verified_slices": figures.checked.verified.slices,
+        "slices": figures.checked.verified.of,
         // As text, because many JSON readers take all numbers for doubles.
-        "y_checksum": format!("{:016x}", figures.y_checksum),
-        "indices_checksum": figures.indices_checksum.map(|sum| format!("{sum:016x}")),
+        "y_checksum": format!("{:016x}", figures.checked.y_checksum),
+        "indices_checksum": figures.checked.indices_checksum.map(|sum| format!("{sum:016x}")),
         "others": others.collect::<Vec<_>>(),
     });
     if let (Some(ratio), Some(of_copy)) = (figures.time.cpu_over_wall, figures.copy.cpu_over_wall) {

@@ -1,138 +1,19 @@
 //! Runs a row from end to end: plans it, fills its inputs, computes, verifies and times it.
 
-use std::time::Duration;
-
-use wgpu_pooling::{
-    Buffers, Choice, DType, Element, Operand, Prepared, Report, Schedule, families, select, wgpu, with_element,
-};
+use wgpu_pooling::{Choice, DType, Element, Prepared, Report, Schedule, families, select, with_element};
 
 use crate::catalogue::Row;
-use crate::clock::cpu_seconds;
-use crate::data::{self, Data};
+use crate::clock::cpu_time;
+use crate::data;
 use crate::device::Device;
 use crate::failure::Failure;
+use crate::figures::{Checked, Figures, Other};
 use crate::fill::fill;
-use crate::measure::{Method, Time};
-use crate::timed::{Timed, Times};
-use crate::verify::{Tensors, Verified, same_bytes, verify};
+use crate::set::Set;
+use crate::settings::Settings;
+use crate::timed::Timed;
+use crate::verify::{Tensors, same_bytes, verify};
 use crate::work::{Plans, Slices};
-
-/// How rows are run.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    pub data: Data,
-    pub rounds: usize,
-    pub pass_seconds: f64,
-    pub warm_up: Duration,
-    pub verify_taps: u64,
-    pub selected_only: bool,
-    pub others_limit: u64,
-    pub cache_bytes: u64,
-    pub least_sets: u64,
-    pub memory_bytes: u64,
-    /// Whether an f32 copy of as many elements is timed too.
-    pub f32_copy: bool,
-    /// A kernel that has run for longer than this gets no further rounds.
-    pub patience_seconds: f64,
-}
-
-/// The most buffer sets. Each set costs a bind group and a few buffers, and more sets are of no use.
-const MOST_SETS: u64 = 64;
-
-impl Settings {
-    /// How many sets of buffers are used in turn, if a kernel, and the copy beside it, move `bytes` and the f32 copy
-    /// moves `f32_bytes`. Each copy has sets of its own, as large as the bytes that it moves.
-    pub fn sets(&self, bytes: u64, f32_bytes: u64) -> u64 {
-        let affordable = self.memory_bytes / (2 * bytes + f32_bytes).max(1);
-        let wanted = self.cache_bytes.div_ceil(bytes.max(1)).max(self.least_sets);
-        wanted.min(affordable).clamp(1, MOST_SETS)
-    }
-
-    pub fn method(&self, sets: usize) -> Method {
-        let Settings { rounds, pass_seconds, warm_up, patience_seconds, .. } = *self;
-        Method { rounds, pass_seconds, warm_up, sets, patience_seconds }
-    }
-}
-
-/// The figures of a row.
-#[derive(Debug, Clone)]
-pub struct Figures {
-    pub x_shape: Vec<usize>,
-    pub y_shape: Vec<usize>,
-    pub kernel: String,
-    /// How many dispatches the kernel takes; `None` on the CPU.
-    pub dispatches: Option<usize>,
-    /// The fewest bytes that have to be moved.
-    pub bytes: u64,
-    pub time: Time,
-    /// The CPU seconds of this process for preparing the kernel and running it once, mostly for compiling if the
-    /// tensors are small. `None` on platforms that do not measure CPU time.
-    pub first_use_cpu: Option<f64>,
-    pub copy: Time,
-    /// The bytes that the copy moved, rounded up to whole vectors.
-    pub copy_bytes: u64,
-    /// An f32 copy of as many elements, if it was asked for.
-    pub f32_copy: Option<F32Copy>,
-    pub sets: usize,
-    pub verified: Verified,
-    pub y_checksum: u64,
-    /// The checksum of a pool's indices, widened to 64 bits.
-    pub indices_checksum: Option<u64>,
-    pub others: Vec<Other>,
-}
-
-impl Figures {
-    pub fn gbps(&self) -> f64 {
-        self.bytes as f64 / self.time.best * 1e-9
-    }
-
-    pub fn copy_gbps(&self) -> f64 {
-        self.copy_bytes as f64 / self.copy.best * 1e-9
-    }
-
-    pub fn percent_of_copy(&self) -> f64 {
-        self.gbps() / self.copy_gbps() * 100.0
-    }
-
-    pub fn time_over_copy(&self) -> f64 {
-        self.time.best / self.copy.best
-    }
-
-    pub fn time_over_f32_copy(&self) -> Option<f64> {
-        self.f32_copy.map(|copy| self.time.best / copy.time.best)
-    }
-
-    /// `None` unless other kernels were timed too.
-    pub fn time_over_fastest(&self) -> Option<f64> {
-        let others = self.others.iter().filter_map(|other| Some(other.outcome.as_ref().ok()?.best));
-        let fastest = others.reduce(f64::min)?;
-        Some(self.time.best / fastest.min(self.time.best))
-    }
-}
-
-/// A copy of the bytes that a row would move if its elements were f32: 4 for each element of X and Y, and the indices
-/// as they are.
-#[derive(Debug, Clone, Copy)]
-pub struct F32Copy {
-    pub time: Time,
-    pub bytes: u64,
-}
-
-/// A kernel that was not selected.
-#[derive(Debug, Clone)]
-pub struct Other {
-    pub kernel: String,
-    /// As in `Figures`.
-    pub dispatches: Option<usize>,
-    /// The time, or why the kernel did not run.
-    pub outcome: Result<Time, String>,
-}
-
-impl Other {
-    fn new(schedule: &Schedule, outcome: Result<Time, String>) -> Other {
-        Other { kernel: schedule.kernel(), dispatches: Some(schedule.dispatches().len()), outcome }
-    }
-}
 
 /// Runs a row in an element type.
 pub fn run(device: &Device, row: &Row, dtype: DType, settings: &Settings) -> Result<Figures, Failure> {
@@ -145,7 +26,7 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
     let schedule = select(&plans.plan, &device.gpu.limits(), &Choice::default())?;
     let (selected, ready) = cpu_time(|| Ok(device.gpu.prepare_blocking(schedule.clone())?))?;
 
-    let set = Set::new(device, &schedule)?;
+    let set = Set::new(&schedule, |label, bytes| device.buffer(label, bytes))?;
     let inputs = fill::<T>(device, &plans, settings.data, &set)?;
     let (outputs, ran) = cpu_time(|| compute(device, &selected, &set))?;
     let indices_out = outputs.indices.as_deref().unwrap_or_default();
@@ -157,93 +38,21 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
         same_bytes("the index tensor", indices_out, found.indices.as_deref().unwrap_or_default())
     })?;
     let (y_checksum, indices_checksum) = checksums::<T>(&plans, &outputs);
+    let first_use_cpu = ready.zip(ran).map(|(ready, ran)| ready + ran);
+    let checked = Checked { verified, y_checksum, indices_checksum, first_use_cpu };
     // The tensors on the host are not needed for timing, and may be large.
     drop((inputs, outputs));
 
     let kernels: Vec<&Prepared> = std::iter::once(&selected).chain(&others).collect();
+    let names = kernels.iter().map(|kernel| named(kernel.schedule()));
     let f32_bytes = if settings.f32_copy { Some(Plans::new(row, DType::F32)?.bytes()) } else { None };
-    let timed = Timed::new(device, &schedule, set, f32_bytes, settings)?;
-    let Times { copy, f32_copy, kernels: times } = timed.measure(device, &kernels, settings)?;
-    let [time, rest @ ..] = &times[..] else {
-        return Err(Failure::Other("nothing was measured".to_owned()));
-    };
-    let timed_others = others.iter().zip(rest);
-    let timed_others = timed_others.map(|(other, &time)| Other::new(other.schedule(), Ok(time)));
-    Ok(Figures {
-        x_shape: plans.x_shape().to_vec(),
-        y_shape: plans.y_shape().to_vec(),
-        kernel: schedule.kernel(),
-        dispatches: Some(schedule.dispatches().len()),
-        bytes: schedule.bytes_moved(),
-        time: *time,
-        first_use_cpu: ready.zip(ran).map(|(ready, ran)| ready + ran),
-        copy,
-        copy_bytes: timed.copy.bytes(),
-        f32_copy,
-        sets: timed.sets.len(),
-        verified,
-        y_checksum,
-        indices_checksum,
-        others: timed_others.chain(left_out).collect(),
-    })
+    let times = Timed::new(device, &schedule, set, f32_bytes, settings)?.measure(device, &kernels, settings)?;
+    Figures::new(&plans, checked, names, times, left_out)
 }
 
-/// The result of `work`, and the CPU seconds that all threads of this process took for it, if the platform measures
-/// them.
-pub fn cpu_time<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<(R, Option<f64>), Failure> {
-    let begin = cpu_seconds().ok();
-    let result = work()?;
-    Ok((result, begin.zip(cpu_seconds().ok()).map(|(begin, end)| end - begin)))
-}
-
-/// The buffers of one run.
-pub struct Set {
-    pub x: Option<wgpu::Buffer>,
-    pub indices: Option<wgpu::Buffer>,
-    pub y: Option<wgpu::Buffer>,
-    pub indices_out: Option<wgpu::Buffer>,
-    pub report: Option<wgpu::Buffer>,
-}
-
-impl Set {
-    fn new(device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
-        let buffer = |label, bytes: Option<u64>| bytes.map(|bytes| device.buffer(label, bytes)).transpose();
-        Ok(Set {
-            x: buffer("X", schedule.operand_bytes(Operand::X))?,
-            indices: buffer("the indices", schedule.operand_bytes(Operand::Indices))?,
-            y: buffer("Y", schedule.operand_bytes(Operand::Y))?,
-            indices_out: buffer("the indices to write", schedule.operand_bytes(Operand::IndicesOut))?,
-            report: buffer("the report", schedule.operand_bytes(Operand::Report))?,
-        })
-    }
-
-    /// Another set with the same inputs.
-    pub fn like(&self, device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
-        let set = Set::new(device, schedule)?;
-        device.submit(|encoder| {
-            for (from, to) in [(&self.x, &set.x), (&self.indices, &set.indices)] {
-                if let (Some(from), Some(to)) = (from, to) {
-                    encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
-                }
-            }
-            Ok(())
-        })?;
-        Ok(set)
-    }
-
-    pub fn buffers(&self) -> Buffers<'_> {
-        fn whole(buffer: &Option<wgpu::Buffer>) -> Option<wgpu::BufferSlice<'_>> {
-            buffer.as_ref().map(|buffer| buffer.slice(..))
-        }
-        Buffers {
-            x: whole(&self.x),
-            y: whole(&self.y),
-            indices: whole(&self.indices),
-            indices_out: whole(&self.indices_out),
-            report: whole(&self.report),
-            ..Buffers::default()
-        }
-    }
+/// What a schedule is called, and its number of dispatches.
+fn named(schedule: &Schedule) -> (String, Option<usize>) {
+    (schedule.kernel(), Some(schedule.dispatches().len()))
 }
 
 /// What a run wrote.
@@ -300,6 +109,10 @@ fn others(
         return Ok((others, left_out));
     }
     let limits = device.gpu.limits();
+    let mut leave_out = |schedule: &Schedule, why: String| {
+        let (kernel, dispatches) = named(schedule);
+        left_out.push(Other { kernel, dispatches, outcome: Err(why) });
+    };
     let mut seen = vec![selected.clone()];
     for family in families(selected.plan(), &limits) {
         for &build in family.builds() {
@@ -315,20 +128,17 @@ fn others(
             let work = schedule.dispatches().iter().fold(0u64, |work, dispatch| work.saturating_add(dispatch.work()));
             if work > settings.others_limit {
                 let why = format!("left out: {work} loop iterations, and --others-limit is {}", settings.others_limit);
-                left_out.push(Other::new(&schedule, Err(why)));
+                leave_out(&schedule, why);
                 continue;
             }
             let prepared = match device.gpu.prepare_blocking(schedule.clone()) {
                 Ok(prepared) => prepared,
                 Err(error) => {
-                    left_out.push(Other::new(&schedule, Err(format!("does not get ready: {error}"))));
+                    leave_out(&schedule, format!("does not get ready: {error}"));
                     continue;
                 }
             };
-            check(&prepared).map_err(|failure| match failure {
-                Failure::Mismatch(text) => Failure::Mismatch(format!("{}: {text}", schedule.kernel())),
-                other => other,
-            })?;
+            check(&prepared).map_err(|failure| failure.of(&schedule.kernel()))?;
             others.push(prepared);
         }
     }

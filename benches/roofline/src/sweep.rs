@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 use crate::classes::{CLASSES, Class};
 use crate::columns::Columns;
 use crate::draw::Bounds;
+use crate::figures::{Entry, Figures};
 use crate::options::Options;
-use crate::report::Entry;
-use crate::run::Figures;
 use crate::verify::Verified;
 
 /// How many of the worst geometries are described.
@@ -19,47 +18,31 @@ const WORST: usize = 10;
 const GOALS: [f64; 2] = [3.0, 6.0];
 
 /// The time of a geometry as a multiple of another time.
-#[derive(Clone, Copy)]
-enum Ratio {
-    /// The copy moves as many bytes.
-    Copy,
-    /// The copy moves as many elements of X and Y, but of f32, and as many bytes of indices.
-    F32Copy,
-    /// The fastest of all kernels that apply, where all were timed.
-    Fastest,
-}
-
-impl Ratio {
-    const ALL: [Ratio; 3] = [Ratio::Copy, Ratio::F32Copy, Ratio::Fastest];
-
-    fn of(self, figures: &Figures) -> Option<f64> {
-        match self {
-            Ratio::Copy => Some(figures.time_over_copy()),
-            Ratio::F32Copy => figures.time_over_f32_copy(),
-            Ratio::Fastest => figures.time_over_fastest(),
-        }
-    }
-
+struct Ratio {
     /// The key in JSON.
-    fn key(self) -> &'static str {
-        match self {
-            Ratio::Copy => "time_over_copy",
-            Ratio::F32Copy => "time_over_f32_copy",
-            Ratio::Fastest => "time_over_fastest",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Ratio::Copy => "Time over a copy of the same bytes:",
-            Ratio::F32Copy => {
-                "Time over an f32 copy of as many elements (4 bytes for each element of X and Y, and the indices' \
-                 bytes):"
-            }
-            Ratio::Fastest => "Time over the fastest of all kernels that apply:",
-        }
-    }
+    key: &'static str,
+    title: &'static str,
+    of: fn(&Figures) -> Option<f64>,
 }
+
+const RATIOS: [Ratio; 3] = [
+    Ratio {
+        key: "time_over_copy",
+        title: "Time over a copy of the same bytes:",
+        of: |figures| Some(figures.time_over_copy()),
+    },
+    Ratio {
+        key: "time_over_f32_copy",
+        title: "Time over an f32 copy of as many elements (4 bytes for each element of X and Y, and the indices' \
+                bytes):",
+        of: Figures::time_over_f32_copy,
+    },
+    Ratio {
+        key: "time_over_fastest",
+        title: "Time over the fastest of all kernels that apply:",
+        of: Figures::time_over_fastest,
+    },
+];
 
 /// A distribution of ratios.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,11 +113,11 @@ impl Draws {
 /// The distributions, class by class.
 pub fn summary(draws: &Draws, entries: &[Entry], markdown: bool) -> String {
     let mut text = format!("{} geometries; {}\n", entries.len(), draws.options);
-    for ratio in Ratio::ALL {
-        if entries.iter().all(|entry| entry.outcome.as_ref().ok().and_then(|figures| ratio.of(figures)).is_none()) {
+    for ratio in &RATIOS {
+        if entries.iter().all(|entry| entry.outcome.as_ref().ok().and_then(|figures| (ratio.of)(figures)).is_none()) {
             continue;
         }
-        let _ = write!(text, "\n{}\n{}", ratio.title(), if markdown { "\n" } else { "" });
+        let _ = write!(text, "\n{}\n{}", ratio.title, if markdown { "\n" } else { "" });
         text.push_str(&distributions(entries, ratio).text(markdown));
     }
     text
@@ -146,7 +129,7 @@ pub fn worst_of(draws: &Draws, entries: &[Entry]) -> String {
     for (place, (entry, figures, ratio)) in (1..).zip(worst(entries)) {
         let copy = figures.time_over_copy();
         let megabytes = figures.bytes as f64 * 1e-6;
-        let Verified { slices, of } = figures.verified;
+        let Verified { slices, of } = figures.checked.verified;
         let kernel = &figures.kernel;
         let _ = writeln!(
             text,
@@ -159,7 +142,7 @@ pub fn worst_of(draws: &Draws, entries: &[Entry]) -> String {
     text
 }
 
-fn distributions(entries: &[Entry], ratio: Ratio) -> Columns {
+fn distributions(entries: &[Entry], ratio: &Ratio) -> Columns {
     let mut columns = Columns::new(vec![
         ("class", false),
         ("count", true),
@@ -185,16 +168,16 @@ fn distributions(entries: &[Entry], ratio: Ratio) -> Columns {
     columns
 }
 
-fn of_class(entries: &[Entry], class: &Class, ratio: Ratio) -> Option<Distribution> {
+fn of_class(entries: &[Entry], class: &Class, ratio: &Ratio) -> Option<Distribution> {
     let of_class = entries.iter().filter(|entry| class.has(&entry.row, entry.dtype));
-    Distribution::of(of_class.filter_map(|entry| ratio.of(entry.outcome.as_ref().ok()?)))
+    Distribution::of(of_class.filter_map(|entry| (ratio.of)(entry.outcome.as_ref().ok()?)))
 }
 
 /// The geometries that are slowest relative to an f32 copy, the worst first.
 fn worst(entries: &[Entry]) -> Vec<(&Entry, &Figures, f64)> {
     let found = entries.iter().filter_map(|entry| {
         let figures = entry.outcome.as_ref().ok()?;
-        Some((entry, figures, Ratio::F32Copy.of(figures)?))
+        Some((entry, figures, figures.time_over_f32_copy()?))
     });
     let mut found: Vec<_> = found.collect();
     found.sort_by(|a, b| b.2.total_cmp(&a.2));
@@ -207,15 +190,15 @@ pub fn document(draws: &Draws, entries: &[Entry]) -> Value {
     let Draws { seed, numbers, bytes, taps, dtypes, options } = draws;
     let classes = CLASSES.iter().filter_map(|class| {
         let mut value = json!({ "name": class.name });
-        for ratio in Ratio::ALL {
+        for ratio in &RATIOS {
             let Some(found) = of_class(entries, class, ratio) else { continue };
             value["count"] = json!(found.sorted.len());
-            value[ratio.key()]["geometric_mean"] = json!(found.geometric_mean());
+            value[ratio.key]["geometric_mean"] = json!(found.geometric_mean());
             for percent in Distribution::PERCENTS {
-                value[ratio.key()][format!("percentile_{percent}")] = json!(found.percentile(percent));
+                value[ratio.key][format!("percentile_{percent}")] = json!(found.percentile(percent));
             }
             for goal in GOALS {
-                value[ratio.key()][format!("percent_within_{goal}")] = json!(found.percent_within(goal));
+                value[ratio.key][format!("percent_within_{goal}")] = json!(found.percent_within(goal));
             }
         }
         value["count"].is_number().then_some(value)

@@ -8,8 +8,10 @@ use wgpu_pooling::{Prepared, Schedule, wgpu};
 use crate::copy::{Bound, Copy};
 use crate::device::Device;
 use crate::failure::Failure;
-use crate::measure::{Bench, Spent, Time, measure};
-use crate::run::{F32Copy, Set, Settings};
+use crate::figures::Times;
+use crate::measure::{Bench, Spent, measure};
+use crate::set::Set;
+use crate::settings::Settings;
 
 pub struct Timed {
     pub sets: Vec<Set>,
@@ -21,14 +23,6 @@ pub struct Timed {
 pub struct Sets {
     copy: Copy,
     bound: Vec<Bound>,
-}
-
-/// What was measured.
-pub struct Times {
-    pub copy: Time,
-    pub f32_copy: Option<F32Copy>,
-    /// In the order in which the kernels were given.
-    pub kernels: Vec<Time>,
 }
 
 impl Timed {
@@ -47,7 +41,7 @@ impl Timed {
         let f32_copy = f32_copy.map(|bytes| Copy::new(device, bytes)).transpose()?;
         let mut sets = vec![first];
         for _ in 1..settings.sets(bytes, f32_copy.as_ref().map_or(0, Copy::bytes)) {
-            let next = sets[0].like(device, schedule)?;
+            let next = like(&sets[0], device, schedule)?;
             sets.push(next);
         }
         let f32_copy = f32_copy.map(|copy| Sets::new(device, copy, sets.len())).transpose()?;
@@ -62,28 +56,22 @@ impl Timed {
         }
         let sets = self.sets.len();
         let times = measure(&mut Runs { device, runs, sets }, settings.method(sets))?;
-        Times::new(times, &self.copy, self.f32_copy.as_ref(), Sets::bytes, settings)
+        Times::new(times, &self.copy, self.f32_copy.as_ref(), Sets::bytes, settings.f32_copy, sets)
     }
 }
 
-impl Times {
-    /// Times in the order of measurement: a copy, an f32 copy if it is another one, kernels.
-    pub fn new<C>(
-        times: Vec<Time>,
-        copy: &C,
-        f32_copy: Option<&C>,
-        bytes: impl Fn(&C) -> u64,
-        settings: &Settings,
-    ) -> Result<Times, Failure> {
-        let mut times = times.into_iter();
-        let missing = || Failure::Other("a copy was not measured".to_owned());
-        let time = times.next().ok_or_else(missing)?;
-        let f32_copy = match f32_copy {
-            Some(copy) => Some(F32Copy { time: times.next().ok_or_else(missing)?, bytes: bytes(copy) }),
-            None => settings.f32_copy.then(|| F32Copy { time, bytes: bytes(copy) }),
-        };
-        Ok(Times { copy: time, f32_copy, kernels: times.collect() })
-    }
+/// Another set of buffers with the same inputs.
+fn like(first: &Set, device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
+    let set = Set::new(schedule, |label, bytes| device.buffer(label, bytes))?;
+    device.submit(|encoder| {
+        for (from, to) in [(&first.x, &set.x), (&first.indices, &set.indices)] {
+            if let (Some(from), Some(to)) = (from, to) {
+                encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
+            }
+        }
+        Ok(())
+    })?;
+    Ok(set)
 }
 
 /// Encodes one run on the buffers of a set.

@@ -70,7 +70,7 @@ fn launch(workgroups: u32, indirect: Option<bool>) -> Case {
         (Some(false), _) => {
             ("indirect dispatch, not validated,", "Whether hosts are told to leave wgpu's validation out.")
         }
-        (None, 1) => ("dispatch", "What a further dispatch costs: LAUNCH_SECONDS of benches/compilers/src/card.rs."),
+        (None, 1) => ("dispatch", "What a further dispatch costs: `launch` of src/select/tuning.rs."),
         (None, _) => ("dispatch", "Whether unpools may end in a dispatch that mostly finds nothing to do."),
     };
     Case {
@@ -116,7 +116,7 @@ fn load(bytes: u32, lines: u32) -> Case {
     };
     Case {
         name: format!("loads of 4 bytes, lines of cache for 32 invocations: {lines}"),
-        decides: "How far apart invocations may read: LINES_PER_SECOND of benches/compilers/src/card.rs.",
+        decides: "How far apart invocations may read: `line` of src/select/tuning.rs.",
         entry_point: "load",
         statements: places(turns, lines).map(|place| format!("total += source[{place}];")).collect(),
         bindings: &[0, 1, 2],
@@ -161,7 +161,7 @@ fn operate(lanes: u32, operation: &'static Operation) -> Case {
     Case {
         name: format!("operations: {}", operation.text),
         unit: Unit::Rate(f64::from(lanes) * f64::from(TURNS) * in_a_turn),
-        decides: "What arithmetic costs: OPERATIONS_PER_SECOND of benches/compilers/src/card.rs, and which count as one.",
+        decides: "What arithmetic costs: `operation` of src/select/tuning.rs, and which count as one.",
         entry_point: "operate",
         statements: statements(),
         operation: operation.text,

@@ -17,9 +17,9 @@ use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::measure::{Time, measure};
 use crate::options::Options;
-use crate::run::Settings;
+use crate::report::write_json;
+use crate::settings::Settings;
 use crate::timed::{Encode, Runs, Sets};
-use crate::write_json;
 
 /// More than the caches of any card hold.
 const BYTES: u64 = 256 << 20;

@@ -6,10 +6,11 @@ use super::host::Host;
 use super::set::Set;
 use super::timed::Timed;
 use crate::catalogue::Row;
+use crate::clock::cpu_time;
 use crate::data;
 use crate::failure::Failure;
-use crate::run::{Figures, Other, Settings, cpu_time};
-use crate::timed::Times;
+use crate::figures::{Checked, Figures, Other};
+use crate::settings::Settings;
 use crate::verify::{Tensors, same_bytes, verify};
 use crate::work::{Plans, Slices};
 
@@ -32,36 +33,15 @@ fn run_as<T: Element>(host: &Host, row: &Row, settings: &Settings) -> Result<Fig
     };
     let verified = verify(&slices, &tensors, settings.verify_taps)?;
     let (y_checksum, indices_checksum) = (data::checksum(&set.y, T::to_bits64), set.indices_out.checksum());
+    let first_use_cpu = ready.zip(ran).map(|(ready, ran)| ready + ran);
+    let checked = Checked { verified, y_checksum, indices_checksum, first_use_cpu };
     let (others, left_out) = others(host, &plans, selected.kernel(), &mut set, settings)?;
 
-    let kernels = std::iter::once(&selected).chain(&others).collect();
+    let kernels: Vec<&PreparedCpu> = std::iter::once(&selected).chain(&others).collect();
+    let names: Vec<_> = kernels.iter().map(|kernel| (kernel.kernel().name().to_owned(), None)).collect();
     let f32_bytes = if settings.f32_copy { Some(Plans::new(row, DType::F32)?.bytes()) } else { None };
-    let mut timed = Timed::new(host, kernels, set, plans.bytes(), f32_bytes, settings);
-    let Times { copy, f32_copy, kernels: times } = timed.measure(settings)?;
-    let [time, rest @ ..] = &times[..] else {
-        return Err(Failure::Other("nothing was measured".to_owned()));
-    };
-    let name = |prepared: &PreparedCpu| prepared.kernel().name().to_owned();
-    let timed_others = others.iter().zip(rest);
-    let timed_others =
-        timed_others.map(|(other, &time)| Other { kernel: name(other), dispatches: None, outcome: Ok(time) });
-    Ok(Figures {
-        x_shape: plans.x_shape().to_vec(),
-        y_shape: plans.y_shape().to_vec(),
-        kernel: name(&selected),
-        dispatches: None,
-        bytes: plans.bytes(),
-        time: *time,
-        first_use_cpu: ready.zip(ran).map(|(ready, ran)| ready + ran),
-        copy,
-        copy_bytes: timed.copy_bytes(),
-        f32_copy,
-        sets: timed.sets.len(),
-        verified,
-        y_checksum,
-        indices_checksum,
-        others: timed_others.chain(left_out).collect(),
-    })
+    let times = Timed::new(host, kernels, set, plans.bytes(), f32_bytes, settings).measure(settings)?;
+    Figures::new(&plans, checked, names.into_iter(), times, left_out)
 }
 
 /// Poisons the outputs and runs the kernel once.
@@ -98,10 +78,7 @@ fn others<T: Element>(
         computed(host, &prepared, set)?;
         same_bytes("Y", bytemuck::cast_slice(&y), bytemuck::cast_slice(&set.y))
             .and_then(|()| same_bytes("the index tensor", indices.bytes(), set.indices_out.bytes()))
-            .map_err(|failure| match failure {
-                Failure::Mismatch(text) => Failure::Mismatch(format!("{}: {text}", kernel.name())),
-                other => other,
-            })?;
+            .map_err(|failure| failure.of(kernel.name()))?;
         others.push(prepared);
     }
     Ok((others, left_out))

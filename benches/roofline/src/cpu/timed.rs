@@ -8,13 +8,13 @@ use super::copy::Copy;
 use super::host::Host;
 use super::set::Set;
 use crate::failure::Failure;
+use crate::figures::Times;
 use crate::measure::{Bench, Spent, measure};
-use crate::run::Settings;
-use crate::timed::Times;
+use crate::settings::Settings;
 
 pub struct Timed<'a, T> {
     host: &'a Host,
-    pub sets: Vec<Set<T>>,
+    sets: Vec<Set<T>>,
     /// The copy of as many bytes, and the f32 copy if it is another one.
     copies: Vec<Copy>,
     kernels: Vec<&'a PreparedCpu>,
@@ -38,14 +38,10 @@ impl<'a, T: Element> Timed<'a, T> {
         Timed { host, sets, copies, kernels }
     }
 
-    pub fn copy_bytes(&self) -> u64 {
-        self.copies[0].bytes()
-    }
-
     pub fn measure(&mut self, settings: &Settings) -> Result<Times, Failure> {
         let method = settings.method(self.sets.len());
         let times = measure(self, method)?;
-        Times::new(times, &self.copies[0], self.copies.get(1), Copy::bytes, settings)
+        Times::new(times, &self.copies[0], self.copies.get(1), Copy::bytes, settings.f32_copy, self.sets.len())
     }
 }
 
