@@ -1,13 +1,17 @@
 //! A schedule as JSON: everything that a program on another WebGPU needs to execute it.
 
-use std::error::Error;
+use std::collections::TryReserveError;
 
 use serde_json::{Map, Value, json};
-use wgpu_pooling::{BoundRange, Dispatch, IndexSpace, Limits, Operand, Schedule, TensorSpec, wgsl};
+use wgpu_pooling::{BoundRange, Dispatch, IndexSpace, KernelKey, Limits, Operand, Schedule, TensorSpec};
 
 /// The schedule, and the limits that it was selected for. `buffers` has the bytes of each buffer that `bindings` name;
-/// that of the tables has its contents too.
-pub fn of(schedule: &Schedule, limits: &Limits) -> Result<String, Box<dyn Error>> {
+/// that of the tables has its contents too. `wgsl` gives the text of a kernel.
+pub fn of(
+    schedule: &Schedule,
+    limits: &Limits,
+    mut wgsl: impl FnMut(&KernelKey) -> String,
+) -> Result<Value, TryReserveError> {
     let mut buffers = Map::new();
     for operand in schedule.operands() {
         let mut buffer = json!({ "bytes": schedule.operand_bytes(operand) });
@@ -21,7 +25,7 @@ pub fn of(schedule: &Schedule, limits: &Limits) -> Result<String, Box<dyn Error>
         specs.iter().zip(operands).map(|(spec, &operand)| tensor(spec, operand)).collect()
     };
     let slices = schedule.slices().into_iter().map(|slice| [slice.start, slice.end]);
-    let document = json!({
+    Ok(json!({
         "operator": plan.operator(),
         "inputs": tensors(plan.inputs(), schedule.input_operands()),
         "outputs": tensors(plan.outputs(), schedule.output_operands()),
@@ -38,9 +42,8 @@ pub fn of(schedule: &Schedule, limits: &Limits) -> Result<String, Box<dyn Error>
             "max_storage_buffers": limits.max_storage_buffers,
             "software": limits.software,
         },
-        "dispatches": schedule.dispatches().iter().map(|it| dispatch(schedule, it)).collect::<Vec<_>>(),
-    });
-    Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))
+        "dispatches": schedule.dispatches().iter().map(|it| dispatch(schedule, it, wgsl(it.key()))).collect::<Vec<_>>(),
+    }))
 }
 
 fn tensor(spec: &TensorSpec, operand: Operand) -> Value {
@@ -53,7 +56,7 @@ fn space(space: &IndexSpace) -> Value {
     json!({ "flatten": flatten, "order": order, "layout": space.layout().name(), "shape": space.shape() })
 }
 
-fn dispatch(schedule: &Schedule, dispatch: &Dispatch) -> Value {
+fn dispatch(schedule: &Schedule, dispatch: &Dispatch, wgsl: String) -> Value {
     let bindings = dispatch.bindings().map(|(binding, range)| {
         let mut value = bound(schedule, range);
         value["binding"] = binding.number.into();
@@ -63,7 +66,7 @@ fn dispatch(schedule: &Schedule, dispatch: &Dispatch) -> Value {
     json!({
         "kernel": dispatch.key().name(),
         "family": schedule.family().name(),
-        "wgsl": wgsl(dispatch.key()),
+        "wgsl": wgsl,
         "entry": dispatch.entry_point(),
         "workgroup_size": dispatch.workgroup_size(),
         "uniform": hex(dispatch.uniform()),

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use options::Options;
-use wgpu_pooling::{Build, Choice, Family, Limits, Plan, Schedule, families, select};
+use wgpu_pooling::{Build, Choice, Family, Limits, Plan, Schedule, families, select, wgsl};
 
 /// The command line that is taken if no operator is named: the pool after the first convolution of a ResNet.
 const OWN_CASE: &str = "inspect max_pool --shape 1,64,112,112 --kernel 3,3 --strides 2,2 --pads 1,1,1,1";
@@ -41,7 +41,7 @@ fn run(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
     let schedule = schedule(&plan, &limits, &families, options)?;
     let schedule = if options.writable_inputs { schedule.with_writable_inputs() } else { schedule };
     if options.json {
-        text.push_str(&json::of(&schedule, &limits)?);
+        writeln!(text, "{:#}", json::of(&schedule, &limits, wgsl)?)?;
         return Ok(());
     }
 

@@ -41,8 +41,8 @@ impl MaxPoolOptions {
         let (_, preset) = self.preset;
         let pool = preset(&self.node.kernel).with_attributes(self.node.attributes().chain(given(attributes)))?;
         let pool = with!(pool, self.conventions, layout, index_layout, flatten, index_order);
-        let pool = with!(pool, self, ceil_rule, same_padding, size_rounding, nan_policy);
-        let pool = with!(pool, self, empty_value, empty_index, pads_limit);
+        let pool = with!(pool, self.sizes, ceil_rule, same_padding, size_rounding, pads_limit);
+        let pool = with!(pool, self.rules, nan_policy, empty_value, empty_index);
         pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
     }
 }
@@ -50,7 +50,7 @@ impl MaxPoolOptions {
 impl GlobalMaxPoolOptions {
     fn plan(&self) -> Result<Plan, PlanError> {
         let pool = with!(GlobalMaxPool::new(), self.conventions, layout, index_layout, flatten, index_order);
-        let pool = with!(pool, self, nan_policy, empty_value, empty_index);
+        let pool = with!(pool, self.rules, nan_policy, empty_value, empty_index);
         pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
     }
 }
@@ -64,7 +64,8 @@ impl MaxUnpoolOptions {
             None => unpool,
         };
         let unpool = with!(unpool, self.conventions, layout, index_layout, flatten, index_order);
-        let unpool = with!(unpool, self, unpool_space, unpool_min_size, duplicates, out_of_bounds, outside_window);
+        let unpool =
+            with!(unpool, self.rules, unpool_space, unpool_min_size, duplicates, out_of_bounds, outside_window);
         let missing = PlanError::MissingAttribute { operator: "MaxUnpool", attribute: "Indices" };
         let index_type = self.tensors.indices.index_type().ok_or(missing)?;
         unpool.plan(&self.tensors.shape, self.tensors.dtype, index_type)
@@ -76,7 +77,7 @@ impl AdaptiveMaxPoolOptions {
         let (_, preset) = self.preset;
         let pool = preset(&self.output_size);
         let pool = with!(pool, self.conventions, layout, index_layout, flatten, index_order);
-        let pool = with!(pool, self, nan_policy, empty_value, empty_index);
+        let pool = with!(pool, self.rules, nan_policy, empty_value, empty_index);
         pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
     }
 }

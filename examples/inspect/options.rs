@@ -106,33 +106,11 @@ pub struct MaxPoolOptions {
     #[command(flatten)]
     pub conventions: Conventions,
 
-    /// How the number of outputs is rounded; wins over --ceil-mode
-    #[arg(long, ignore_case = true, value_parser = named(CeilRule::ALL, CeilRule::name))]
-    pub ceil_rule: Option<CeilRule>,
+    #[command(flatten)]
+    pub sizes: Sizes,
 
-    /// How SAME_UPPER and SAME_LOWER size their padding
-    #[arg(long, ignore_case = true, value_parser = named(SamePadding::ALL, SamePadding::name))]
-    pub same_padding: Option<SamePadding>,
-
-    /// What happens if the kernel exceeds the padded input
-    #[arg(long, ignore_case = true, value_parser = named(SizeRounding::ALL, SizeRounding::name))]
-    pub size_rounding: Option<SizeRounding>,
-
-    /// How NaN is treated
-    #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
-    pub nan_policy: Option<NanPolicy>,
-
-    /// The value of a window wholly in padding, or of ignored NaN alone
-    #[arg(long, ignore_case = true, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
-    pub empty_value: Option<EmptyValue>,
-
-    /// The index of such a window
-    #[arg(long, ignore_case = true, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
-    pub empty_index: Option<EmptyIndex>,
-
-    /// Refuse the pads that another runtime refuses
-    #[arg(long, ignore_case = true, value_parser = named(PadsLimit::ALL, PadsLimit::name))]
-    pub pads_limit: Option<PadsLimit>,
+    #[command(flatten)]
+    pub rules: Rules,
 }
 
 #[derive(Debug, Args)]
@@ -143,17 +121,8 @@ pub struct GlobalMaxPoolOptions {
     #[command(flatten)]
     pub conventions: Conventions,
 
-    /// How NaN is treated
-    #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
-    pub nan_policy: Option<NanPolicy>,
-
-    /// The value of a window of ignored NaN alone
-    #[arg(long, ignore_case = true, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
-    pub empty_value: Option<EmptyValue>,
-
-    /// The index of such a window
-    #[arg(long, ignore_case = true, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
-    pub empty_index: Option<EmptyIndex>,
+    #[command(flatten)]
+    pub rules: Rules,
 }
 
 #[derive(Debug, Args)]
@@ -176,24 +145,8 @@ pub struct MaxUnpoolOptions {
     #[command(flatten)]
     pub conventions: Conventions,
 
-    /// The shape in which indices are counted
-    #[arg(long, ignore_case = true, value_parser = named(UnpoolSpace::ALL, UnpoolSpace::name))]
-    pub unpool_space: Option<UnpoolSpace>,
-
-    /// How small --output-shape may be
-    #[arg(long, ignore_case = true, value_parser = named(UnpoolMinSize::ALL, UnpoolMinSize::name))]
-    pub unpool_min_size: Option<UnpoolMinSize>,
-
-    /// Which of several equal indices wins
-    #[arg(long, ignore_case = true, value_parser = named(Duplicates::ALL, Duplicates::name))]
-    pub duplicates: Option<Duplicates>,
-
-    /// What is done with indices that name no element
-    #[arg(long, ignore_case = true, value_parser = named(OutOfBounds::ALL, OutOfBounds::name))]
-    pub out_of_bounds: Option<OutOfBounds>,
-    /// What is done with indices that lie outside their own windows
-    #[arg(long, ignore_case = true, value_parser = named(OutsideWindow::ALL, OutsideWindow::name))]
-    pub outside_window: Option<OutsideWindow>,
+    #[command(flatten)]
+    pub rules: UnpoolRules,
 }
 
 #[derive(Debug, Args)]
@@ -213,17 +166,8 @@ pub struct AdaptiveMaxPoolOptions {
     #[command(flatten)]
     pub conventions: Conventions,
 
-    /// How NaN is treated
-    #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
-    pub nan_policy: Option<NanPolicy>,
-
-    /// The value of a window of ignored NaN alone
-    #[arg(long, ignore_case = true, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
-    pub empty_value: Option<EmptyValue>,
-
-    /// The index of such a window
-    #[arg(long, ignore_case = true, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
-    pub empty_index: Option<EmptyIndex>,
+    #[command(flatten)]
+    pub rules: Rules,
 }
 
 // The options that operators have in common. Documentation comments here would become the help of the whole operator.
@@ -273,24 +217,61 @@ pub struct Node {
     pub activation_params: Option<Vec<f32>>,
 }
 
-#[derive(Debug, Args)]
-pub struct Conventions {
-    /// The layout of X and Y
-    #[arg(long, ignore_case = true, value_parser = named(Layout::ALL, Layout::name))]
-    pub layout: Option<Layout>,
-
-    /// The layout of the indices
-    #[arg(long, ignore_case = true, value_parser = named(Layout::ALL, Layout::name))]
-    pub index_layout: Option<Layout>,
-
-    /// What an index counts through: the tensor, a batch item or a plane
-    #[arg(long, ignore_case = true, value_parser = named(IndexFlattening::ALL, IndexFlattening::name))]
-    pub flatten: Option<IndexFlattening>,
-
-    /// The order in which an index counts
-    #[arg(long, ignore_case = true, value_parser = named(StorageOrder::ALL, StorageOrder::name))]
-    pub index_order: Option<StorageOrder>,
+/// Options of the library, whose values have names.
+macro_rules! library_options {
+    ($struct:ident: $($(#[$help:meta])* $name:ident: $type:ident,)+) => {
+        #[derive(Debug, Args)]
+        pub struct $struct {$(
+            $(#[$help])*
+            #[arg(long, ignore_case = true, value_parser = named($type::ALL, $type::name))]
+            pub $name: Option<$type>,
+        )+}
+    };
 }
+
+library_options!(Conventions:
+    /// The layout of X and Y
+    layout: Layout,
+    /// The layout of the indices
+    index_layout: Layout,
+    /// What an index counts through: the tensor, a batch item or a plane
+    flatten: IndexFlattening,
+    /// The order in which an index counts
+    index_order: StorageOrder,
+);
+
+library_options!(Sizes:
+    /// How the number of outputs is rounded; wins over --ceil-mode
+    ceil_rule: CeilRule,
+    /// How SAME_UPPER and SAME_LOWER size their padding
+    same_padding: SamePadding,
+    /// What happens if the kernel exceeds the padded input
+    size_rounding: SizeRounding,
+    /// Refuse the pads that another runtime refuses
+    pads_limit: PadsLimit,
+);
+
+library_options!(Rules:
+    /// How NaN is treated
+    nan_policy: NanPolicy,
+    /// The value of a window wholly in padding, or of ignored NaN alone
+    empty_value: EmptyValue,
+    /// The index of such a window
+    empty_index: EmptyIndex,
+);
+
+library_options!(UnpoolRules:
+    /// The shape in which indices are counted
+    unpool_space: UnpoolSpace,
+    /// How small --output-shape may be
+    unpool_min_size: UnpoolMinSize,
+    /// Which of several equal indices wins
+    duplicates: Duplicates,
+    /// What is done with indices that name no element
+    out_of_bounds: OutOfBounds,
+    /// What is done with indices that lie outside their own windows
+    outside_window: OutsideWindow,
+);
 
 /// A constructor from a kernel or an output size, by its name.
 pub type Preset<T> = (&'static str, fn(&[i64]) -> T);

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 use wgpu_pooling::{DType, element_count};
 
@@ -71,20 +70,11 @@ fn take(file: &mut File, bytes: u64) -> Result<Vec<u8>, String> {
     if taken.len() as u64 == bytes { Ok(taken) } else { Err("the file ends within its header".to_owned()) }
 }
 
-/// NumPy's names of the element types.
-const NPY_TYPES: [(&str, DType); 11] = [
-    ("<f4", DType::F32),
-    ("<f2", DType::F16),
-    ("<f8", DType::F64),
-    ("|i1", DType::I8),
-    ("|u1", DType::U8),
-    ("<i2", DType::I16),
-    ("<u2", DType::U16),
-    ("<i4", DType::I32),
-    ("<u4", DType::U32),
-    ("<i8", DType::I64),
-    ("<u8", DType::U64),
-];
+/// NumPy's name of an element type, which begins with the order of its bytes; it has none for bf16.
+fn npy_type(dtype: DType) -> Option<String> {
+    let order = if dtype.bytes() == 1 { '|' } else { '<' };
+    (dtype != DType::Bf16).then(|| format!("{order}{}{}", &dtype.name()[..1], dtype.bytes()))
+}
 
 /// NumPy's format, version 1 to 3: magic, version, the header's length, and a Python dictionary.
 fn read_npy(file: &mut File) -> Result<Header, String> {
@@ -109,9 +99,9 @@ fn read_npy(file: &mut File) -> Result<Header, String> {
     };
     let descr = value("descr")?;
     let descr = descr.strip_prefix('\'').and_then(|rest| rest.split('\'').next()).unwrap_or("a record");
-    let known = |&&(name, _): &&(&str, DType)| name == descr;
-    let Some(&(_, dtype)) = NPY_TYPES.iter().find(known) else {
-        let names: Vec<&str> = NPY_TYPES.iter().map(|(name, _)| *name).collect();
+    let known = |&dtype: &DType| npy_type(dtype).is_some_and(|name| name == descr);
+    let Some(dtype) = DType::ALL.into_iter().find(known) else {
+        let names: Vec<String> = DType::ALL.into_iter().filter_map(npy_type).collect();
         return Err(format!("its element type is {descr}, expected one of {}", names.join(" ")));
     };
     if value("fortran_order")?.starts_with("True") {
@@ -125,8 +115,8 @@ fn read_npy(file: &mut File) -> Result<Header, String> {
 }
 
 fn npy_header(dtype: DType, shape: &[usize]) -> Result<Vec<u8>, Box<dyn Error>> {
-    let known = NPY_TYPES.iter().find(|(_, known)| *known == dtype);
-    let (descr, _) = known.ok_or_else(|| format!("a .npy file cannot hold {}; take .safetensors", dtype.name()))?;
+    let descr = npy_type(dtype);
+    let descr = descr.ok_or_else(|| format!("a .npy file cannot hold {}; take .safetensors", dtype.name()))?;
     let extents: String = shape.iter().map(|extent| format!("{extent}, ")).collect();
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}), }}", extents.trim_end());
     // The elements begin at a multiple of 64.
@@ -138,21 +128,6 @@ fn npy_header(dtype: DType, shape: &[usize]) -> Result<Vec<u8>, Box<dyn Error>> 
     header.extend(text.bytes());
     Ok(header)
 }
-
-const SAFETENSORS_TYPES: [(Dtype, DType); 12] = [
-    (Dtype::F32, DType::F32),
-    (Dtype::F16, DType::F16),
-    (Dtype::BF16, DType::Bf16),
-    (Dtype::F64, DType::F64),
-    (Dtype::I8, DType::I8),
-    (Dtype::U8, DType::U8),
-    (Dtype::I16, DType::I16),
-    (Dtype::U16, DType::U16),
-    (Dtype::I32, DType::I32),
-    (Dtype::U32, DType::U32),
-    (Dtype::I64, DType::I64),
-    (Dtype::U64, DType::U64),
-];
 
 /// The safetensors format: the header's length, the header as JSON, the tensors.
 fn read_safetensors(file: &mut File, tensor: Option<&str>) -> Result<Header, String> {
@@ -169,16 +144,16 @@ fn read_safetensors(file: &mut File, tensor: Option<&str>) -> Result<Header, Str
         (None, _) => return Err(format!("it has the tensors {}; name one with --tensor", names.join(", "))),
     };
     let info = metadata.info(name).ok_or_else(|| format!("it has no tensor {name}, but {}", names.join(", ")))?;
-    let known = SAFETENSORS_TYPES.iter().find(|(known, _)| *known == info.dtype);
-    let &(_, dtype) = known.ok_or_else(|| format!("{name} has elements of type {:?}", info.dtype))?;
+    // The library's names, in capitals.
+    let dtype = info.dtype.to_string().to_lowercase().parse();
+    let dtype = dtype.map_err(|_| format!("{name} has elements of type {}", info.dtype))?;
     Ok(Header { dtype, shape: info.shape.clone(), begin: 8 + length + info.data_offsets.0 as u64 })
 }
 
 fn safetensors_header(name: &str, dtype: DType, shape: &[usize]) -> Result<Vec<u8>, Box<dyn Error>> {
-    let known = SAFETENSORS_TYPES.iter().find(|(_, known)| *known == dtype);
-    let &(dtype_there, _) = known.ok_or("no such element type")?;
     let bytes = element_count(shape)? * dtype.bytes() as u64;
-    let info = TensorInfo { dtype: dtype_there, shape: shape.to_vec(), data_offsets: (0, usize::try_from(bytes)?) };
+    let dtype = serde_json::from_value(dtype.name().to_uppercase().into())?;
+    let info = TensorInfo { dtype, shape: shape.to_vec(), data_offsets: (0, usize::try_from(bytes)?) };
     let metadata = Metadata::new(None, vec![(name.to_owned(), info)])?;
     let mut text = serde_json::to_vec(&metadata)?;
     text.resize(text.len().next_multiple_of(8), b' ');

@@ -1,65 +1,75 @@
-//! The examples from the outside, each built once and run as a program.
+//! The examples from the outside, each built once and run as a program. What they compute they compare with the
+//! reference themselves; here are their exit codes, what they print and refuse (`reports.txt`, `refusals.txt`), and
+//! their files.
 
-#[cfg(feature = "gpu")]
-mod absent;
-#[cfg(feature = "gpu")]
-mod adapters;
-#[cfg(feature = "gpu")]
-mod bare_wgpu;
-#[cfg(feature = "gpu")]
-mod depth_pyramid;
 mod example;
 mod inspect;
-#[cfg(all(feature = "gpu", feature = "onnx"))]
-mod onnx_node;
+#[cfg(feature = "onnx")]
+mod models;
 #[cfg(feature = "gpu")]
-mod own_device;
-#[cfg(feature = "gpu")]
-mod peaks;
+mod on_a_gpu;
 #[cfg(feature = "gpu")]
 mod pictures;
-#[cfg(feature = "gpu")]
-mod pool_image;
-#[cfg(feature = "onnx")]
-mod pool_model;
 #[cfg(all(feature = "cpu", feature = "gpu"))]
 mod roofline;
 #[cfg(feature = "gpu")]
-mod segnet;
-#[cfg(feature = "gpu")]
 mod stream;
 
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 
-use libtest_mimic::Arguments;
+use example::{Files, names};
+use libtest_mimic::{Arguments, Trial};
+use support::tests;
 
-fn main() -> ExitCode {
-    let tests = inspect::tests().into_iter();
-    #[cfg(feature = "onnx")]
-    let tests = tests.chain(pool_model::tests());
-    #[cfg(feature = "gpu")]
-    let tests = tests.chain(with_a_gpu());
-    support::harness::run(&Arguments::from_args(), tests.collect())
+/// The examples and the tests of each module.
+fn modules() -> Vec<(Files, Vec<Trial>)> {
+    vec![
+        (inspect::EXAMPLES, inspect::tests()),
+        #[cfg(feature = "onnx")]
+        (models::EXAMPLES, models::tests()),
+        #[cfg(feature = "gpu")]
+        (on_a_gpu::EXAMPLES, on_a_gpu::tests()),
+        #[cfg(feature = "gpu")]
+        (pictures::EXAMPLES, pictures::tests()),
+        #[cfg(all(feature = "cpu", feature = "gpu"))]
+        (roofline::EXAMPLES, roofline::tests()),
+        #[cfg(feature = "gpu")]
+        (stream::EXAMPLES, stream::tests()),
+        #[cfg(all(feature = "gpu", unix))]
+        (&[], stream::interrupted::tests()),
+    ]
 }
 
-/// The tests of the examples that open a GPU where there is one, and of those that open the CPU where there is none.
-#[cfg(feature = "gpu")]
-fn with_a_gpu() -> impl Iterator<Item = libtest_mimic::Trial> {
-    let lists = [
-        adapters::tests(),
-        bare_wgpu::tests(),
-        depth_pyramid::tests(),
-        #[cfg(feature = "onnx")]
-        onnx_node::tests(),
-        own_device::tests(),
-        peaks::tests(),
-        pool_image::tests(),
-        #[cfg(feature = "cpu")]
-        roofline::tests(),
-        segnet::tests(),
-        stream::tests(),
-        #[cfg(unix)]
-        stream::interrupted::tests(),
-    ];
-    lists.into_iter().flatten()
+tests! {
+    cpu =>
+        what_is_wrong_is_said_in_one_line,
+        help_is_printed;
+}
+
+fn main() -> ExitCode {
+    let all = modules().into_iter().flat_map(|(_, tests)| tests).chain(tests());
+    support::harness::run(&Arguments::from_args(), all.collect())
+}
+
+fn what_is_wrong_is_said_in_one_line() {
+    for (example, make_files) in modules().into_iter().flat_map(|(examples, _)| examples) {
+        let folder = example.scratch("wrong");
+        make_files(&folder);
+        let before = names(&folder);
+        example.refuses(&folder);
+        assert_eq!(names(&folder), before, "an unfinished file, or a folder for nothing, is left behind");
+    }
+}
+
+/// Help is no error. It is no error either if the reader goes away while it is printed, as `head` does.
+fn help_is_printed() {
+    for (example, _) in modules().into_iter().flat_map(|(examples, _)| examples) {
+        let folder = example.scratch("help");
+        example.says(&folder, "--help", &["Usage: ", "Options:"]);
+        let mut command = example.command(&folder, &["--help"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the example runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("the example ends");
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
