@@ -1,5 +1,5 @@
-//! The pages `memory` and `guests` of the documentation: their shaders are taken from them and run, and their functions
-//! stand here once more, letter for letter, so that they are run too. What they compute is compared with the reference.
+//! The pages `memory` and `guests` of the documentation: their functions and shaders are taken from them and run. What
+//! they compute is compared with the reference.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -17,8 +17,6 @@ use wgpu_pooling::{
 };
 
 tests! {
-    cpu =>
-        the_functions_of_the_pages_are_those_that_run_here;
     gpu =>
         elements_of_every_type_are_read_from_words,
         a_kernel_behind_a_pool_reads_the_maxima_and_their_indices,
@@ -41,196 +39,31 @@ fn shader(line: &str) -> &'static str {
     shaders.find(|text| text.contains(line)).unwrap_or_else(|| panic!("no shader of the pages has {line:?}"))
 }
 
-/// A kernel of the application's. Its bind group layout follows from its text.
-fn kernel(device: &wgpu::Device, text: &str) -> wgpu::ComputePipeline {
-    let source = wgpu::ShaderSource::Wgsl(text.into());
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout: None,
-        module: &module,
-        entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
-        cache: None,
-    })
+// The functions of the pages.
+include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+/// Records commands and submits them.
+fn submitted<T>(record: impl FnOnce(&mut wgpu::CommandEncoder) -> T) -> T {
+    let mut encoder = gpu().device().create_command_encoder(&Default::default());
+    let recorded = record(&mut encoder);
+    gpu().queue().submit([encoder.finish()]);
+    recorded
 }
 
-/// Records a kernel whose bindings are `resources`, from binding 0 on.
-fn dispatch<const N: usize>(
-    pass: &mut wgpu::ComputePass<'_>,
-    (device, kernel): (&wgpu::Device, &wgpu::ComputePipeline),
-    resources: [wgpu::BindingResource<'_>; N],
-    [x, y]: [u32; 2],
-) {
-    let entries = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
-    let entries: Vec<_> = entries.collect();
-    let layout = &kernel.get_bind_group_layout(0);
-    let group = device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
-    pass.set_pipeline(kernel);
-    pass.set_bind_group(0, &group, &[]);
-    pass.dispatch_workgroups(x, y, 1);
+/// Runs a kernel whose bindings are `resources`.
+fn run<const N: usize>(kernel: &wgpu::ComputePipeline, resources: [wgpu::BindingResource<'_>; N], groups: [u32; 2]) {
+    submitted(|encoder| {
+        let pass = &mut encoder.begin_compute_pass(&Default::default());
+        dispatch(pass, (gpu().device(), kernel), resources, groups);
+    });
 }
 
-/// Records a pool of f32 with i64 indices, and behind it in the same pass the application's kernel.
-fn multiply_at_maxima(
-    (gpu, pool, multiply): (&Gpu, &Prepared, &wgpu::ComputePipeline),
-    encoder: &mut wgpu::CommandEncoder,
-    [x, other]: [&DeviceTensor; 2],
-) -> Result<DeviceTensor, ExecuteError> {
-    let shape = pool.schedule().output_shape();
-    let maxima = gpu.zeros_blocking(shape, DType::F32, Layout::Nchw)?;
-    let indices = gpu.zeros_blocking(shape, DType::I64, Layout::Nchw)?;
-    let products = gpu.zeros_blocking(shape, DType::F32, Layout::Nchw)?;
-    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-    let buffers = Buffers {
-        x: Some(x.slice()),
-        y: Some(maxima.slice()),
-        indices_out: Some(indices.slice()),
-        ..Buffers::default()
-    };
-    pool.encode_pass(&mut pass, buffers)?;
-    let resources = [maxima.as_binding(), indices.as_binding(), other.as_binding(), products.as_binding()];
-    let groups = shape.iter().product::<usize>().div_ceil(64) as u32;
-    dispatch(&mut pass, (gpu.device(), multiply), resources, [groups, 1]);
-    Ok(products)
-}
-
-/// Copies an Rgba8Unorm texture to a tensor in NHWC, which is as wide as the rows of the copy.
-fn texture_to_padded(
-    gpu: &Gpu,
-    encoder: &mut wgpu::CommandEncoder,
-    texture: &wgpu::Texture,
-) -> Result<DeviceTensor, ExecuteError> {
-    let pitch = (texture.width() * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
-    let shape = [1, texture.height() as usize, pitch as usize / 4, 4];
-    let tensor = gpu.zeros_blocking(shape, DType::U8, Layout::Nhwc)?;
-    encoder.copy_texture_to_buffer(texture.as_image_copy(), rows_of(&tensor, pitch), texture.size());
-    Ok(tensor)
-}
-
-/// Copies a tensor of 1 x H x W x 4 bytes, of which a row is a multiple of 256 bytes, to an Rgba8Unorm texture. Columns
-/// beyond the texture's width are left out.
-fn padded_to_texture(encoder: &mut wgpu::CommandEncoder, tensor: &DeviceTensor, texture: &wgpu::Texture) {
-    let pitch = tensor.shape()[2] as u32 * 4;
-    encoder.copy_buffer_to_texture(rows_of(tensor, pitch), texture.as_image_copy(), texture.size());
-}
-
-/// A tensor as a copy sees it: rows of `pitch` bytes.
-fn rows_of(tensor: &DeviceTensor, pitch: u32) -> wgpu::TexelCopyBufferInfo<'_> {
-    let slice = tensor.slice();
-    let layout = wgpu::TexelCopyBufferLayout {
-        offset: slice.offset(),
-        bytes_per_row: Some(pitch),
-        rows_per_image: Some(tensor.shape()[1] as u32),
-    };
-    wgpu::TexelCopyBufferInfo { buffer: slice.buffer(), layout }
-}
-
-/// The uniform of the shaders, for a tensor of one batch item.
-fn picture_of(device: &wgpu::Device, spec: &TensorSpec) -> (wgpu::Buffer, [u32; 4]) {
-    let extents = [spec.shape[1], spec.shape[2], spec.shape[3]].map(|extent| extent as u32);
-    let picture = match spec.layout {
-        Layout::Nchw => [extents[2], extents[1], extents[0], 1],
-        Layout::Nhwc => [extents[1], extents[0], extents[2], 0],
-    };
-    let contents = bytemuck::bytes_of(&picture);
-    let usage = wgpu::BufferUsages::UNIFORM;
-    let uniform = device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage });
-    (uniform, picture)
-}
-
-/// Records a pool of u8 from a texture to a texture. `read` and `write` are the kernels of the texts above.
-fn pool_texture(
-    (gpu, pool): (&Gpu, &Prepared),
-    [read, write]: [&wgpu::ComputePipeline; 2],
-    encoder: &mut wgpu::CommandEncoder,
-    [from, to]: [&wgpu::Texture; 2],
-) -> Result<(), ExecuteError> {
-    let (device, plan) = (gpu.device(), pool.schedule().plan());
-    let [x_spec, y_spec] = [&plan.inputs()[0], &plan.outputs()[0]];
-    let x = gpu.zeros_blocking(&x_spec.shape, x_spec.dtype, x_spec.layout)?;
-    let y = gpu.zeros_blocking(&y_spec.shape, y_spec.dtype, y_spec.layout)?;
-    let (x_uniform, _) = picture_of(device, x_spec);
-    let (y_uniform, [width, height, ..]) = picture_of(device, y_spec);
-    let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
-    let (from, to) = (view(from), view(to));
-
-    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-    let texels = wgpu::BindingResource::TextureView(&from);
-    let resources = [x_uniform.as_entire_binding(), texels, x.as_binding()];
-    dispatch(&mut pass, (device, read), resources, [(x.bytes() / 4).div_ceil(256) as u32, 1]);
-    pool.encode_pass(&mut pass, Buffers { x: Some(x.slice()), y: Some(y.slice()), ..Buffers::default() })?;
-    let texels = wgpu::BindingResource::TextureView(&to);
-    let resources = [y_uniform.as_entire_binding(), y.as_binding(), texels];
-    dispatch(&mut pass, (device, write), resources, [width.div_ceil(8), height.div_ceil(8)]);
-    Ok(())
-}
-
-/// What belongs to one device and ends with it.
-struct OnDevice {
-    gpu: Gpu,
-    pool: Prepared,
-}
-
-impl OnDevice {
-    async fn open(instance: &wgpu::Instance, plan: Plan) -> Result<OnDevice, Box<dyn Error>> {
-        let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;
-        let required_limits = required_limits(&adapter);
-        let descriptor = wgpu::DeviceDescriptor { required_limits, ..wgpu::DeviceDescriptor::default() };
-        let (device, queue) = adapter.request_device(&descriptor).await?;
-        let gpu = Gpu::from_wgpu(device.clone(), queue);
-        let notify_lost = gpu.loss_notifier();
-        device.set_device_lost_callback(move |reason, message| notify_lost(format!("{reason:?} {message}")));
-        let pool = gpu.prepare(plan).await?;
-        Ok(OnDevice { gpu, pool })
+/// Where an element of a picture of so many pixels and channels lies: its pixel and its channel.
+fn place(at: usize, layout: Layout, pixels: usize, channels: usize) -> (usize, usize) {
+    match layout {
+        Layout::Nchw => (at % pixels, at / pixels),
+        Layout::Nhwc => (at / channels, at % channels),
     }
-
-    /// The maxima of `x`, once more on another device if this one is lost.
-    async fn max_pool(&mut self, instance: &wgpu::Instance, x: &Tensor<f32>) -> Result<Tensor<f32>, Box<dyn Error>> {
-        match self.pool.call::<Tensor<_>>(&[x.into()]).await {
-            Err(ExecuteError::DeviceLost(_)) => {
-                *self = OnDevice::open(instance, self.pool.schedule().plan().clone()).await?;
-                Ok(self.pool.call::<Tensor<_>>(&[x.into()]).await?)
-            }
-            result => Ok(result?),
-        }
-    }
-}
-
-/// A task for each tensor; all share one preparation.
-async fn pool_in_tasks(pool: Arc<Prepared>, xs: Vec<Tensor<f32>>) -> Result<Vec<Tensor<f32>>, Box<dyn Error>> {
-    let spawn = |x: Tensor<f32>| {
-        let pool = Arc::clone(&pool);
-        tokio::spawn(async move { pool.call::<Tensor<_>>(&[(&x).into()]).await })
-    };
-    let tasks: Vec<_> = xs.into_iter().map(spawn).collect();
-    let mut results = Vec::new();
-    for task in tasks {
-        results.push(task.await??);
-    }
-    Ok(results)
-}
-
-/// A blocking call waits for the device in its thread, which therefore must not be one that runs tasks.
-async fn pool_beside_tasks(gpu: Gpu, pool: MaxPool, x: Tensor<f32>) -> Result<Tensor<f32>, Box<dyn Error>> {
-    Ok(tokio::task::spawn_blocking(move || pool.on(&x).run_blocking(&gpu)).await??)
-}
-
-fn the_functions_of_the_pages_are_those_that_run_here() {
-    let here = include_str!("pages.rs");
-    let mut found = 0;
-    // The programs of the pages, compiled with them or, where they need a crate that the library lacks, only here.
-    let blocks = PAGES.split("```rust,").skip(1).filter_map(|rest| rest.split("```").next()?.split_once('\n'));
-    for (_, block) in blocks {
-        let shown: Vec<&str> = block.lines().filter(|line| !line.starts_with("# ")).collect();
-        // Behind the lines that say what is used, items follow with an empty line between any two.
-        let (used, items) = shown.split_at(shown.iter().rposition(|line| line.starts_with("use ")).unwrap_or(0) + 1);
-        assert!(used.iter().all(|line| line.is_empty() || line.starts_with("use ")), "{used:?}");
-        let items = items.join("\n");
-        assert!(here.contains(items.trim()), "the pages have another text than this file: {items}");
-        found += items.matches("fn ").count();
-    }
-    assert!(found >= 12, "{found} functions");
 }
 
 /// A number for each seed, all bits of it.
@@ -249,15 +82,10 @@ fn read_by(reader: &str, x: &DeviceTensor) -> Vec<[u32; 2]> {
             }}
         }}"
     );
-    let device = gpu().device();
     let count = x.shape().iter().product::<usize>();
     let found = gpu().zeros_blocking([1, 1, count], DType::U64, Layout::Nchw).unwrap();
-    let kernel = kernel(device, &format!("{}{entry}", shader("fn load_u8")));
-    let mut encoder = device.create_command_encoder(&Default::default());
-    let mut pass = encoder.begin_compute_pass(&Default::default());
-    dispatch(&mut pass, (device, &kernel), [x.as_binding(), found.as_binding()], [count.div_ceil(64) as u32, 1]);
-    drop(pass);
-    gpu().queue().submit([encoder.finish()]);
+    let kernel = kernel(gpu().device(), &format!("{}{entry}", shader("fn load_u8")));
+    run(&kernel, [x.as_binding(), found.as_binding()], [count.div_ceil(64) as u32, 1]);
     let found = gpu().download_blocking::<u64>(&found).unwrap();
     found.data().iter().map(|&pair| [pair as u32, (pair >> 32) as u32]).collect()
 }
@@ -312,23 +140,15 @@ fn a_kernel_behind_a_pool_reads_the_maxima_and_their_indices() {
     let [x, other] = [1, 2].map(|seed| seeded(&[2, 3, 7, 8], seed));
     let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, &x).unwrap();
-    let expected: Vec<f32> = y
-        .data()
-        .iter()
-        .zip(indices.data())
-        .map(|(y, &index)| match index {
-            -1 => 0.0,
-            index => y * other.data()[index as usize],
-        })
-        .collect();
+    let product = |(y, &index): (&f32, &i64)| if index < 0 { 0.0 } else { y * other.data()[index as usize] };
+    let expected: Vec<f32> = y.data().iter().zip(indices.data()).map(product).collect();
     assert!(indices.data().contains(&-1) && expected.iter().any(|&product| product != 0.0));
 
     let pool = gpu().prepare_blocking(plan).unwrap();
     let multiply = kernel(gpu().device(), shader("products[id.x] = product"));
     let on_device = [&x, &other].map(|tensor| gpu().upload_blocking(tensor, Layout::Nchw).unwrap());
-    let mut encoder = gpu().device().create_command_encoder(&Default::default());
-    let products = multiply_at_maxima((gpu(), &pool, &multiply), &mut encoder, on_device.each_ref()).unwrap();
-    gpu().queue().submit([encoder.finish()]);
+    let products =
+        submitted(|encoder| multiply_at_maxima((gpu(), &pool, &multiply), encoder, on_device.each_ref()).unwrap());
     assert_eq!(gpu().download_blocking::<f32>(&products).unwrap().data(), expected);
 
     // The same kernel in a chain.
@@ -361,11 +181,7 @@ fn a_binding_is_the_tensor_and_not_its_buffer() {
             found[1] = part[0];
         }";
     let found = gpu().zeros_blocking([1, 1, 2], DType::U32, Layout::Nchw).unwrap();
-    let mut encoder = device.create_command_encoder(&Default::default());
-    let mut pass = encoder.begin_compute_pass(&Default::default());
-    dispatch(&mut pass, (device, &kernel(device, text)), [part.as_binding(), found.as_binding()], [1, 1]);
-    drop(pass);
-    gpu().queue().submit([encoder.finish()]);
+    run(&kernel(device, text), [part.as_binding(), found.as_binding()], [1, 1]);
     assert_eq!(gpu().download_blocking::<u32>(&found).unwrap().data(), [4, 64]);
 }
 
@@ -398,9 +214,7 @@ fn filled<T: bytemuck::Pod>([width, height]: [u32; 2], format: TextureFormat, pi
 
 /// The bytes of a texture's pixels, row by row without gaps.
 fn pixels(texture: &wgpu::Texture) -> Vec<u8> {
-    let mut encoder = gpu().device().create_command_encoder(&Default::default());
-    let tensor = texture_to_padded(gpu(), &mut encoder, texture).unwrap();
-    gpu().queue().submit([encoder.finish()]);
+    let tensor = submitted(|encoder| texture_to_padded(gpu(), encoder, texture).unwrap());
     let padded = gpu().download_blocking::<u8>(&tensor).unwrap();
     let rows = padded.data().chunks(tensor.shape()[2] * 4);
     rows.flat_map(|row| row[..texture.width() as usize * 4].to_vec()).collect()
@@ -410,48 +224,58 @@ fn bytes(count: usize) -> Vec<u8> {
     random(count).map(|bits| bits as u8).collect()
 }
 
+/// Compares a pool of a wider tensor, in the columns of the picture in it, with the reference's pool of the picture.
+fn is_pooled_as(pool: &MaxPool, x: &Tensor<u8>, wider: &Tensor<u8>) {
+    let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I32)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, x).unwrap();
+    let (wide_y, mut wide_indices) = pool.on(wider).with_indices::<i32>().run_blocking(&gpu()).unwrap();
+    let row = |tensor: &[usize]| tensor[2] * 4;
+    let (pitch, width) = (row(wider.shape()) as i32, row(x.shape()) as i32);
+    for index in wide_indices.data_mut() {
+        *index = *index / pitch * width + *index % pitch;
+    }
+    assert!(row(y.shape()) > 0 && y.shape()[1] == wide_y.shape()[1]);
+    let rows = y.data().chunks(row(y.shape())).zip(wide_y.data().chunks(row(wide_y.shape())));
+    assert!(rows.into_iter().all(|(row, wide)| *row == wide[..row.len()]), "{:?}", x.shape());
+    let rows = indices.data().chunks(row(y.shape())).zip(wide_indices.data().chunks(row(wide_y.shape())));
+    assert!(rows.into_iter().all(|(row, wide)| *row == wide[..row.len()]), "{:?}", x.shape());
+}
+
 fn a_padded_picture_is_pooled_without_repacking() {
-    let pool = MaxPool::new([3, 3]).strides([2, 2]).dilations([1, 2]).pads([1, 2, 1, 0]).layout(Layout::Nhwc);
-    let pool = pool.index_layout(Layout::Nhwc);
+    let pool = MaxPool::new([3, 3]).strides([2, 2]).dilations([1, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc);
     let mut dense = 0;
     for [width, height] in [[64, 9], [101, 37], [192, 5], [3, 70], [65, 1]] {
         let shape = [1, height as usize, width as usize, 4];
         let x = Tensor::new(shape, bytes(shape.iter().product())).unwrap();
         let picture = filled([width, height], TextureFormat::Rgba8Unorm, x.data());
-        let mut encoder = gpu().device().create_command_encoder(&Default::default());
-        let padded = texture_to_padded(gpu(), &mut encoder, &picture).unwrap();
-        // And back at once.
+        // To a tensor, and back at once.
         let copy = texture([width, height], TextureFormat::Rgba8Unorm);
-        padded_to_texture(&mut encoder, &padded, &copy);
-        gpu().queue().submit([encoder.finish()]);
+        let padded = submitted(|encoder| {
+            let padded = texture_to_padded(gpu(), encoder, &picture).unwrap();
+            padded_to_texture(encoder, &padded, &copy);
+            padded
+        });
         assert!(pixels(&copy) == x.data(), "{width} x {height}");
-        if padded.shape() == shape {
-            assert_eq!(gpu().download_blocking::<u8>(&padded).unwrap(), x);
-            dense += 1;
-        }
-
-        // What lies in the columns beyond the picture must not matter.
         let mut wider = gpu().download_blocking::<u8>(&padded).unwrap();
-        let padded_width = padded.shape()[2];
-        let (data, shape) = (wider.data().to_vec(), wider.shape().to_vec());
-        let row = padded_width * 4;
-        let garbage = data.iter().enumerate().map(|(at, &byte)| if at % row < width as usize * 4 { byte } else { 255 });
-        wider = Tensor::new(&shape, garbage.collect()).unwrap();
-        let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I32)).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, &x).unwrap();
-        let (wide_y, wide_indices) = pool.on(&wider).with_indices::<i32>().run_blocking(&gpu()).unwrap();
-        let [columns, wide_columns] = [y.shape()[2], wide_y.shape()[2]];
-        assert!(columns > 0 && wide_columns >= columns);
-        for (at, (value, index)) in y.data().iter().zip(indices.data()).enumerate() {
-            let [channel, column, line] = [at % 4, at / 4 % columns, at / 4 / columns];
-            let wide = (line * wide_columns + column) * 4 + channel;
-            let [x_channel, x_column, x_line] = [index % 4, index / 4 % width as i32, index / 4 / width as i32];
-            let index = (x_line * padded_width as i32 + x_column) * 4 + x_channel;
-            assert_eq!((wide_y.data()[wide], wide_indices.data()[wide]), (*value, index), "{width} x {height}, {at}");
+        dense += usize::from(padded.shape() == shape && wider == x);
+        // What lies in the columns beyond the picture must not matter.
+        for row in wider.data_mut().chunks_mut(padded.shape()[2] * 4) {
+            row[width as usize * 4..].fill(255);
         }
+        is_pooled_as(&pool.clone().pads([1, 2, 1, 0]), &x, &wider);
     }
     assert_eq!(dense, 2);
-    windows_beyond_a_padded_picture_find_zeros();
+
+    // The columns are zeros: a pool with `ceil_mode` and pads at the end finds the picture's elements alone, of which
+    // many are zero too.
+    for [width, height] in [[100, 6], [101, 7], [63, 8], [6, 5]] {
+        let shape = [1, height, width, 4];
+        let sparse = random(shape.iter().product()).map(|bits| if bits % 8 == 0 { bits as u8 } else { 0 });
+        let x = Tensor::new(shape, sparse.collect()).unwrap();
+        let picture = filled([width as u32, height as u32], TextureFormat::Rgba8Unorm, x.data());
+        let padded = submitted(|encoder| texture_to_padded(gpu(), encoder, &picture).unwrap());
+        is_pooled_as(&pool.clone().pads([1, 2, 1, 3]).ceil_mode(1), &x, &gpu().download_blocking(&padded).unwrap());
+    }
 
     // Planes of a larger buffer, without a copy: 2 of 5, the first one at 256 bytes.
     let x = Tensor::new([1, 5, 16, 16], bytes(5 * 256)).unwrap();
@@ -461,85 +285,41 @@ fn a_padded_picture_is_pooled_without_repacking() {
     assert_eq!(gpu().download_blocking::<u8>(&planes).unwrap().data(), &x.data()[256..768]);
 }
 
-/// The columns beyond a picture are zeros: a pool with `ceil_mode` and pads at the end finds the picture's elements
-/// alone, of which many are zero too.
-fn windows_beyond_a_padded_picture_find_zeros() {
-    let pool = MaxPool::new([3, 3]).strides([2, 2]).dilations([1, 2]).pads([1, 2, 1, 3]).ceil_mode(1);
-    let pool = pool.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
-    for [width, height] in [[100, 6], [101, 7], [63, 8], [6, 5]] {
-        let shape = [1, height, width, 4];
-        let sparse = random(shape.iter().product()).map(|bits| if bits % 8 == 0 { bits as u8 } else { 0 });
-        let x = Tensor::new(shape, sparse.collect()).unwrap();
-        let picture = filled([width as u32, height as u32], TextureFormat::Rgba8Unorm, x.data());
-        let mut encoder = gpu().device().create_command_encoder(&Default::default());
-        let padded = texture_to_padded(gpu(), &mut encoder, &picture).unwrap();
-        gpu().queue().submit([encoder.finish()]);
-        let plan = pool.plan(&shape, DType::U8, Some(IndexType::I32)).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, &x).unwrap();
-        let wide = gpu().download_blocking::<u8>(&padded).unwrap();
-        let (wide_y, wide_indices) = pool.on(&wide).with_indices::<i32>().run_blocking(&gpu()).unwrap();
-        let row = |y: &[usize]| y[2] * 4;
-        let rows = y.data().chunks(row(y.shape())).zip(wide_y.data().chunks(row(wide_y.shape())));
-        assert!(rows.into_iter().all(|(row, wide)| *row == wide[..row.len()]), "{width} x {height}");
-        // From a place in the padded tensor to the same in the picture.
-        let (pitch, width) = (row(wide.shape()) as i32, width as i32 * 4);
-        let places = wide_indices.data().iter().map(|index| index / pitch * width + index % pitch).collect::<Vec<_>>();
-        let rows = indices.data().chunks(row(y.shape())).zip(places.chunks(row(wide_y.shape())));
-        assert!(rows.into_iter().all(|(row, wide)| *row == wide[..row.len()]), "{width} x {height}");
-    }
-}
-
-/// A tensor's elements as the bytes of pixels: the channels that it has, 0 for those that it lacks, alpha 255.
-fn as_pixels(y: &Tensor<u8>, layout: Layout) -> Vec<u8> {
-    let [_, a, b, c] = *y.shape() else { panic!("a picture has four axes") };
-    let (height, width, channels) = if layout == Layout::Nchw { (b, c, a) } else { (a, b, c) };
-    let mut pixels = [0, 0, 0, 255].repeat(width * height);
-    for (at, &value) in y.data().iter().enumerate() {
-        let (pixel, channel) = match layout {
-            Layout::Nchw => (at % (width * height), at / (width * height)),
-            Layout::Nhwc => (at / channels, at % channels),
-        };
-        pixels[pixel * 4 + channel] = value;
-    }
-    pixels
-}
-
 fn pictures_of_any_width_are_pooled_by_shaders() {
     let device = gpu().device();
     let with_picture = |line| kernel(device, &format!("{}{}", shader("struct Picture"), shader(line)));
     let kernels = [with_picture("u32(round(texel[channel]"), with_picture("texture_storage_2d<rgba8unorm, write>")];
-    let mut pooled = 0;
-    for [width, height] in [[101u32, 37u32], [64, 8], [3, 5], [2, 3]] {
-        let picture = bytes((width * height * 4) as usize);
-        let from = filled([width, height], TextureFormat::Rgba8Unorm, &picture);
-        for (layout, channels) in
-            [Layout::Nchw, Layout::Nhwc].into_iter().flat_map(|l| (1..=4usize).map(move |c| (l, c)))
-        {
-            let (width, height) = (width as usize, height as usize);
+    let cases =
+        [Layout::Nchw, Layout::Nhwc].into_iter().flat_map(|layout| (1..=4).map(move |channels| (layout, channels)));
+    for [width, height] in [[101, 37], [64, 8], [3, 5], [2, 3]] {
+        let count = width * height;
+        let picture = bytes(count * 4);
+        let from = filled([width as u32, height as u32], TextureFormat::Rgba8Unorm, &picture);
+        for (layout, channels) in cases.clone() {
             let shape = match layout {
                 Layout::Nchw => [1, channels, height, width],
                 Layout::Nhwc => [1, height, width, channels],
             };
             let plan = MaxPool::new([2, 2]).layout(layout).plan(&shape, DType::U8, None).unwrap();
-            let elements = (0..shape.iter().product()).map(|at: usize| {
-                let (pixel, channel) = match layout {
-                    Layout::Nchw => (at % (width * height), at / (width * height)),
-                    Layout::Nhwc => (at / channels, at % channels),
-                };
+            let element = |at| {
+                let (pixel, channel) = place(at, layout, count, channels);
                 picture[pixel * 4 + channel]
-            });
-            let x = Tensor::new(shape, elements.collect()).unwrap();
-            let y = reference::max_pool(&plan, &x).unwrap();
+            };
+            let y =
+                reference::max_pool(&plan, &Tensor::new(shape, (0..count * channels).map(element).collect()).unwrap());
+            // The channels that Y has, 0 for those that it lacks, alpha 255.
+            let outputs = (width - 1) * (height - 1);
+            let mut expected = [0, 0, 0, 255].repeat(outputs);
+            for (at, &value) in y.unwrap().data().iter().enumerate() {
+                let (pixel, channel) = place(at, layout, outputs, channels);
+                expected[pixel * 4 + channel] = value;
+            }
             let to = texture([width as u32 - 1, height as u32 - 1], TextureFormat::Rgba8Unorm);
             let pool = gpu().prepare_blocking(plan).unwrap();
-            let mut encoder = device.create_command_encoder(&Default::default());
-            pool_texture((gpu(), &pool), kernels.each_ref(), &mut encoder, [&from, &to]).unwrap();
-            gpu().queue().submit([encoder.finish()]);
-            assert!(pixels(&to) == as_pixels(&y, layout), "{shape:?}, {layout:?}");
-            pooled += 1;
+            submitted(|encoder| pool_texture((gpu(), &pool), kernels.each_ref(), encoder, [&from, &to]).unwrap());
+            assert!(pixels(&to) == expected, "{shape:?}, {layout:?}");
         }
     }
-    assert_eq!(pooled, 32);
 }
 
 /// A kernel between a texture and a tensor, with an invocation for each pixel.
@@ -551,12 +331,7 @@ fn per_pixel(kernel: &wgpu::ComputePipeline, tensor: &DeviceTensor, texture: &wg
     let view = texture.create_view(&wgpu::TextureViewDescriptor { aspect, ..Default::default() });
     let texels = wgpu::BindingResource::TextureView(&view);
     let [first, second] = if reads_texture { [texels, tensor.as_binding()] } else { [tensor.as_binding(), texels] };
-    let mut encoder = device.create_command_encoder(&Default::default());
-    let mut pass = encoder.begin_compute_pass(&Default::default());
-    let groups = [width.div_ceil(8), height.div_ceil(8)];
-    dispatch(&mut pass, (device, kernel), [uniform.as_entire_binding(), first, second], groups);
-    drop(pass);
-    gpu().queue().submit([encoder.finish()]);
+    run(kernel, [uniform.as_entire_binding(), first, second], [width.div_ceil(8), height.div_ceil(8)]);
 }
 
 fn floats_go_through_textures() {
@@ -594,7 +369,7 @@ fn floats_go_through_textures() {
         let on_device = gpu().zeros_blocking(shape, DType::F32, layout).unwrap();
         per_pixel(&read, &on_device, &from, true);
         for (at, value) in gpu().download_blocking::<f32>(&on_device).unwrap().data().iter().enumerate() {
-            let (pixel, channel) = if layout == Layout::Nchw { (at % (w * h), at / (w * h)) } else { (at / 3, at % 3) };
+            let (pixel, channel) = place(at, layout, w * h, 3);
             // Drivers may divide by 255 with an error of a few units in the last place.
             let expected = f32::from(picture[pixel * 4 + channel]) / 255.0;
             assert!((value - expected).abs() < 1e-6, "{layout:?}, {at}: {value}, {expected}");
@@ -637,15 +412,13 @@ fn depths(size: [u32; 2], format: TextureFormat) -> wgpu::Texture {
     });
     let view = &texture.create_view(&wgpu::TextureViewDescriptor::default());
     let depth_ops = Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store });
-    let mut encoder = device.create_command_encoder(&Default::default());
-    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment { view, depth_ops, stencil_ops: None }),
-        ..Default::default()
+    let depth = wgpu::RenderPassDepthStencilAttachment { view, depth_ops, stencil_ops: None };
+    submitted(|encoder| {
+        let pass = wgpu::RenderPassDescriptor { depth_stencil_attachment: Some(depth), ..Default::default() };
+        let mut pass = encoder.begin_render_pass(&pass);
+        pass.set_pipeline(&pipeline);
+        pass.draw(0..3, 0..1);
     });
-    pass.set_pipeline(&pipeline);
-    pass.draw(0..3, 0..1);
-    drop(pass);
-    gpu().queue().submit([encoder.finish()]);
     texture
 }
 
@@ -674,9 +447,9 @@ fn depth_is_read_by_a_shader_and_by_a_copy() {
         let pitch = (texture.width() * element).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let columns = (pitch / element) as usize;
         let padded = gpu().zeros_blocking([1, height, columns, 1], dtype, Layout::Nhwc).unwrap();
-        let mut encoder = gpu().device().create_command_encoder(&Default::default());
-        encoder.copy_texture_to_buffer(texture.as_image_copy(), rows_of(&padded, pitch), texture.size());
-        gpu().queue().submit([encoder.finish()]);
+        submitted(|encoder| {
+            encoder.copy_texture_to_buffer(texture.as_image_copy(), rows_of(&padded, pitch), texture.size());
+        });
         let copied: Vec<f32> = match dtype {
             DType::F32 => gpu().download_blocking::<f32>(&padded).unwrap().data().to_vec(),
             _ => {
@@ -706,13 +479,8 @@ fn rows_change_their_pitch() {
         let contents = bytemuck::bytes_of(&uniform);
         let usage = BufferUsages::UNIFORM;
         let uniform = device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage });
-        let mut encoder = device.create_command_encoder(&Default::default());
-        let mut pass = encoder.begin_compute_pass(&Default::default());
         let resources = [uniform.as_entire_binding(), source.as_binding(), copy.as_binding()];
-        let groups = [words.div_ceil(8) as u32, rows.div_ceil(8) as u32];
-        dispatch(&mut pass, (device, &copy_rows), resources, groups);
-        drop(pass);
-        gpu().queue().submit([encoder.finish()]);
+        run(&copy_rows, resources, [words.div_ceil(8) as u32, rows.div_ceil(8) as u32]);
         copy
     };
     let padded = repack(&upload(&dense), [words, 64]);
@@ -727,9 +495,7 @@ fn rows_change_their_pitch() {
     let buffer = padded.slice().buffer().clone();
     let padded = DeviceTensor::from_buffer(gpu(), buffer, 0, [1, rows, 64, 4], DType::U8, Layout::Nhwc).unwrap();
     let to = texture([words as u32, rows as u32], TextureFormat::Rgba8Unorm);
-    let mut encoder = device.create_command_encoder(&Default::default());
-    padded_to_texture(&mut encoder, &padded, &to);
-    gpu().queue().submit([encoder.finish()]);
+    submitted(|encoder| padded_to_texture(encoder, &padded, &to));
     assert_eq!(pixels(&to), bytemuck::cast_slice::<u32, u8>(&dense));
 }
 
