@@ -1,6 +1,5 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ::cases::fuzz::processors;
 
-fuzz_target!(|data: &[u8]| processors::cpu_reference(data));
+fuzz_target!(|data: &[u8]| ::cases::fuzz::agree(data));

@@ -1,7 +1,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use support::device::gpu;
-use ::cases::fuzz::devices;
+use support::harness::compute_on_gpu;
 
-fuzz_target!(|data: &[u8]| devices::gpu_cpu(data, gpu()));
+fuzz_target!(init: compute_on_gpu(), |data: &[u8]| ::cases::fuzz::agree(data));

@@ -2,25 +2,13 @@
 
 use std::sync::OnceLock;
 
-#[cfg(feature = "cpu")]
-use support::cpu::ways;
-#[cfg(feature = "gpu")]
-use support::device::gpu;
+use support::call::{Call, Outcome};
+use support::net::Net;
 use support::vectors::case::{Case, Expectation};
-use support::vectors::compare::{NanRule, compare};
 use support::vectors::recipe::{Operator, Recipe, RecipeError};
-use support::vectors::tensors::RawTensor;
-#[cfg(feature = "cpu")]
-use wgpu_pooling::SimdLevel;
-use wgpu_pooling::{IndexType, Plan};
+use wgpu_pooling::{IndexType, Plan, PlanError};
 
-#[cfg(feature = "gpu")]
-use crate::device;
-#[cfg(feature = "gpu")]
-use crate::encoded::Encoded;
-use crate::paths::{Failure, Outcome, Output, Reference, compute, guarded};
-
-/// A case and the reference's results, which both paths need and which are computed once.
+/// A case and its plans.
 pub struct Subject {
     pub case: Case,
     runs: OnceLock<Result<Vec<Run>, String>>,
@@ -29,8 +17,8 @@ pub struct Subject {
 /// One computation of a case: with or without indices, with one policy for equal indices.
 struct Run {
     label: String,
-    plan: Result<Plan, Failure>,
-    reference: OnceLock<Outcome>,
+    plan: Result<Plan, PlanError>,
+    expected: OnceLock<Outcome>,
 }
 
 impl Subject {
@@ -40,77 +28,43 @@ impl Subject {
 
     /// The reference gives what is expected, and Y does not depend on whether indices are asked for.
     pub fn check_reference(&self) -> Result<(), String> {
-        let x = self.case.x.tensor();
-        let mut complaints = Vec::new();
-        let mut first: Option<&RawTensor> = None;
-        for run in self.runs()? {
-            let outcome = run.reference(&self.case, &x);
-            let mut result = self.check_expected(outcome);
-            if let (Ok(()), Ok(output)) = (&result, outcome) {
-                let y = &output.y;
-                result = compare("y, beside the first run's", first.get_or_insert(y), y, NanRule::Exact);
+        let mut first: Option<Vec<u8>> = None;
+        self.each(|run, call| {
+            let outcome = run.expected(call);
+            self.case.check(call, outcome)?;
+            match outcome {
+                Ok(outputs) if first.get_or_insert_with(|| outputs[0].clone()) != &outputs[0] => {
+                    Err("y is not the first run's".to_owned())
+                }
+                _ => Ok(()),
             }
-            complaints.extend(result.err().map(|error| format!("reference, {}: {error}", run.label)));
-        }
-        self.conclude(complaints)
+        })
     }
 
-    /// Every kernel of the CPU backend that applies gives what is expected, and to the bit what the reference gives, at
-    /// every level of vector instructions that this processor has.
-    #[cfg(feature = "cpu")]
-    pub fn check_cpu(&self) -> Result<(), String> {
-        let x = self.case.x.tensor();
-        let mut complaints = Vec::new();
-        for run in self.runs()? {
-            let mut check = |kernel: &str, outcome: &Outcome| {
-                let result = self.check_expected(outcome).and(agree(run.reference(&self.case, &x), outcome));
-                complaints.extend(result.err().map(|error| format!("cpu, {kernel}, {}: {error}", run.label)));
-            };
-            let Ok(plan) = &run.plan else {
-                check("plan", run.reference(&self.case, &x));
-                continue;
-            };
-            match guarded(|| ways(plan, SimdLevel::available())) {
-                Ok(ways) => ways.iter().for_each(|(kernel, prepared)| {
-                    check(kernel, &compute(prepared, plan, &x, self.case.indices.as_ref()));
-                }),
-                Err(failure) => check("prepare", &Err(failure)),
+    /// Every path gives to the bit what the reference gives: on the CPU at every level of vector instructions that this
+    /// processor has, on a GPU in the specialised builds too where the case is listed.
+    #[cfg(any(feature = "cpu", feature = "gpu"))]
+    pub fn check(&self, kind: &'static str) -> Result<(), String> {
+        self.each(|run, call| {
+            let net = Net::new(u32::from(self.case.specialised)).every_level().only(kind);
+            net.each(call, |outcome| support::call::same(run.expected(call), outcome))?;
+            let is_empty = call.plan().outputs()[0].element_count() == 0;
+            if kind == "GPU" && self.case.specialised && !is_empty && net.specialised_left() > 0 {
+                return Err("the case is listed as one for specialised kernels, but none applies".to_owned());
             }
-        }
-        self.conclude(complaints)
+            Ok(())
+        })
     }
 
-    /// Every kernel that applies gives what is expected, and to the bit what the reference gives.
-    #[cfg(feature = "gpu")]
-    pub fn check_gpu(&self) -> Result<(), String> {
-        let gpu = gpu();
-        let x = self.case.x.tensor();
+    /// Calls a check with each run that has a plan. Of the others the error is checked.
+    fn each(&self, mut check: impl FnMut(&Run, &Call) -> Result<(), String>) -> Result<(), String> {
         let mut complaints = Vec::new();
         for run in self.runs()? {
-            let mut check = |kernel: &dyn std::fmt::Display, result: Result<(), String>| {
-                complaints.extend(result.err().map(|error| format!("gpu, {kernel}, {}: {error}", run.label)));
+            let result = match &run.plan {
+                Ok(plan) => check(run, &self.case.call(plan.clone())),
+                Err(error) => self.case.check_error(error),
             };
-            let plan = match &run.plan {
-                Ok(plan) => plan,
-                Err(failure) => {
-                    check(&"plan", self.check_failure(failure));
-                    continue;
-                }
-            };
-            let kernels = match device::kernels(gpu, plan, self.case.specialised) {
-                Ok(kernels) => kernels,
-                Err(error) => {
-                    check(&"select", Err(error));
-                    continue;
-                }
-            };
-            for kernel in kernels {
-                let outcome = kernel.prepare().and_then(|ready| compute(&ready, plan, &x, self.case.indices.as_ref()));
-                check(&kernel, self.check_expected(&outcome).and(agree(run.reference(&self.case, &x), &outcome)));
-            }
-            let outcome =
-                Encoded::prepare(gpu, plan).and_then(|encoded| compute(&encoded, plan, &x, self.case.indices.as_ref()));
-            check(&"encoded", agree(run.reference(&self.case, &x), &outcome));
+            complaints.extend(result.err().map(|error| format!("{}: {error}", run.label)));
         }
         self.conclude(complaints)
     }
@@ -125,62 +79,11 @@ impl Subject {
             Err(error) => Err(format!("{}: {error}", self.case.name)),
         }
     }
-
-    fn check_expected(&self, outcome: &Outcome) -> Result<(), String> {
-        let Output { y, indices } = match outcome {
-            Ok(output) => output,
-            Err(failure) => return self.check_failure(failure),
-        };
-        match &self.case.expectation {
-            Expectation::MustReject => Err("a result where an error is required".to_owned()),
-            Expectation::MayReject => Ok(()),
-            Expectation::Output { y: expected, indices: expected_indices } => {
-                expected.check("y", y, self.case.nan)?;
-                match (expected_indices, indices) {
-                    (Some(expected), Some(indices)) => expected.check("indices", indices, self.case.nan),
-                    _ => Ok(()),
-                }
-            }
-        }
-    }
-
-    fn check_failure(&self, failure: &Failure) -> Result<(), String> {
-        match (failure, &self.case.expectation) {
-            (Failure::Panicked(text), _) => Err(format!("the library panicked: {text}")),
-            (Failure::Refused(_), Expectation::MustReject | Expectation::MayReject) => Ok(()),
-            (Failure::Refused(error), Expectation::Output { .. }) => Err(format!("an error: {error}")),
-        }
-    }
 }
 
 impl Run {
-    fn reference(&self, case: &Case, x: &RawTensor) -> &Outcome {
-        self.reference.get_or_init(|| match &self.plan {
-            Ok(plan) => compute(&Reference, plan, x, case.indices.as_ref()),
-            Err(Failure::Refused(error)) => Err(Failure::Refused(error.clone())),
-            Err(Failure::Panicked(text)) => Err(Failure::Panicked(text.clone())),
-        })
-    }
-}
-
-/// Two paths of the crate agree in every bit, NaN payloads included, and in their errors.
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-pub fn agree(reference: &Outcome, outcome: &Outcome) -> Result<(), String> {
-    match (reference, outcome) {
-        (Ok(expected), Ok(output)) => {
-            compare("y, beside the reference's", &expected.y, &output.y, NanRule::Exact)?;
-            match (&expected.indices, &output.indices) {
-                (Some(expected), Some(indices)) => {
-                    compare("indices, beside the reference's", expected, indices, NanRule::Exact)
-                }
-                (None, None) => Ok(()),
-                _ => Err("indices on one path alone".to_owned()),
-            }
-        }
-        (Err(Failure::Refused(expected)), Err(Failure::Refused(error))) if expected == error => Ok(()),
-        (Ok(_), Err(failure)) => Err(format!("the reference gives a result, this path {failure:?}")),
-        (Err(failure), Ok(_)) => Err(format!("a result where the reference gives {failure:?}")),
-        (Err(expected), Err(failure)) => Err(format!("the reference gives {expected:?}, this path {failure:?}")),
+    fn expected(&self, call: &Call) -> &Outcome {
+        self.expected.get_or_init(|| call.expected())
     }
 }
 
@@ -200,29 +103,23 @@ fn runs(case: &Case) -> Result<Vec<Run>, String> {
     for recipe in case.recipe.variants() {
         for &index_type in &index_types {
             let plan = plan(case, &recipe, index_type)?;
-            runs.push(Run { label: label(&recipe, index_type), plan, reference: OnceLock::new() });
+            runs.push(Run { label: label(&recipe, index_type), plan, expected: OnceLock::new() });
         }
     }
     Ok(runs)
 }
 
-/// Building an operator and planning may both be refused, or panic; `Err` means that the case is not understood.
-fn plan(case: &Case, recipe: &Recipe, index_type: Option<IndexType>) -> Result<Result<Plan, Failure>, String> {
+/// Building an operator and planning may both be refused; `Err` means that the case is not understood.
+fn plan(case: &Case, recipe: &Recipe, index_type: Option<IndexType>) -> Result<Result<Plan, PlanError>, String> {
     let (shape, dtype) = (case.x.shape(), case.x.dtype());
-    let planned = guarded(|| {
-        Ok(match recipe.build() {
-            Ok(Operator::Pool(pool)) => Ok(pool.plan(shape, dtype, index_type)?),
-            Ok(Operator::Unpool(unpool)) => match index_type {
-                Some(index_type) => Ok(unpool.plan(shape, dtype, index_type)?),
-                None => Err("an unpool without indices among its inputs".to_owned()),
-            },
-            Err(RecipeError::NotUnderstood(text)) => Err(text),
-            Err(RecipeError::Refused(error)) => return Err(error.into()),
-        })
-    });
-    match planned {
-        Ok(plan) => plan.map(Ok),
-        Err(failure) => Ok(Err(failure)),
+    match recipe.build() {
+        Ok(Operator::Pool(pool)) => Ok(pool.plan(shape, dtype, index_type)),
+        Ok(Operator::Unpool(unpool)) => match index_type {
+            Some(index_type) => Ok(unpool.plan(shape, dtype, index_type)),
+            None => Err("an unpool without indices among its inputs".to_owned()),
+        },
+        Err(RecipeError::NotUnderstood(text)) => Err(text),
+        Err(RecipeError::Refused(error)) => Ok(Err(error)),
     }
 }
 

@@ -5,14 +5,9 @@
 //! `WGPU_POOLING_SKIP_GPU=1` ignores the tests that need a GPU adapter.
 
 mod checks;
-#[cfg(feature = "gpu")]
-mod device;
-#[cfg(feature = "gpu")]
-mod encoded;
 #[cfg(feature = "onnx")]
 mod onnx;
 mod pages;
-mod paths;
 mod presets;
 mod self_checks;
 mod specialised;
@@ -31,6 +26,8 @@ use crate::checks::Subject;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
+    #[cfg(feature = "gpu")]
+    harness::compute_on_gpu();
     let cases = match collect() {
         Ok(cases) => cases,
         Err(error) => {
@@ -60,9 +57,9 @@ fn trials_of(case: Case) -> Vec<Trial> {
     vec![
         trial("reference", &subject, Subject::check_reference),
         #[cfg(feature = "cpu")]
-        trial("cpu", &subject, Subject::check_cpu),
+        trial("cpu", &subject, |subject| subject.check("CPU")),
         #[cfg(feature = "gpu")]
-        trial("gpu", &subject, Subject::check_gpu).with_ignored_flag(harness::skips_gpu()),
+        trial("gpu", &subject, |subject| subject.check("GPU")).with_ignored_flag(harness::skips_gpu()),
     ]
 }
 

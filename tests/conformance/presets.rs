@@ -10,8 +10,6 @@ use wgpu_pooling::{
     AdaptiveMaxPool, AutoPad, CeilRule, IndexFlattening, IndexType, MaxPool, MaxUnpool, Plan, PlanError,
 };
 
-use crate::paths::{Failure, Reference, compute};
-
 tests! {
     cpu =>
         onnxruntime_max_pool,
@@ -127,17 +125,9 @@ fn plan(case: &Case, fields: &Value, preset: Preset) -> Result<Plan, PlanError> 
 /// Whether the reference, under a preset, gives what was recorded.
 fn reproduces(case: &Case, fields: &Value, preset: Preset) -> Result<(), String> {
     let plan = plan(case, fields, preset).map_err(|error| format!("{}: {error}", case.name))?;
-    let output = match compute(&Reference, &plan, &case.x.tensor(), case.indices.as_ref()) {
-        Ok(output) => output,
-        Err(Failure::Refused(error)) => return Err(format!("{}: {error}", case.name)),
-        Err(Failure::Panicked(text)) => panic!("{}: {text}", case.name),
-    };
-    let Expectation::Output { y, indices } = &case.expectation else { panic!("{} expects an error", case.name) };
-    y.check("y", &output.y, case.nan).map_err(|error| format!("{}: {error}", case.name))?;
-    if let (Some(expected), Some(indices)) = (indices, &output.indices) {
-        expected.check("indices", indices, case.nan).map_err(|error| format!("{}: {error}", case.name))?;
-    }
-    Ok(())
+    let Expectation::Output { .. } = &case.expectation else { panic!("{} expects an error", case.name) };
+    let call = case.call(plan);
+    case.check(&call, &call.expected()).map_err(|error| format!("{}: {error}", case.name))
 }
 
 /// Checks that the preset reproduces every case of the batches. Another preset, if one is given, has to fail in some of
@@ -228,7 +218,7 @@ fn what_a_runtime_refuses_its_preset_refuses() {
         };
         let refused = match plan(&case, &fields, preset) {
             Err(_) => true,
-            Ok(plan) => compute(&Reference, &plan, &case.x.tensor(), case.indices.as_ref()).is_err(),
+            Ok(plan) => case.call(plan).expected().is_err(),
         };
         if !refused {
             accepted.push(case.name.trim_start_matches("vectors::errors-").to_owned());

@@ -5,21 +5,16 @@ use std::process::{Command, Output as Finished};
 
 use libtest_mimic::Trial;
 use serde_json::Value;
+use support::call::same;
 use support::place;
 use support::vectors::case::{Case, Expectation, Expected, Input};
 use support::vectors::compare::{NanRule, compare};
 use support::vectors::generated::digest;
 use support::vectors::recipe::Recipe;
 use support::vectors::tensors::RawTensor;
-use wgpu_pooling::Attribute;
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-use wgpu_pooling::ExecuteError;
+use wgpu_pooling::{Attribute, ExecuteError};
 
 use crate::checks::Subject;
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-use crate::checks::agree;
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-use crate::paths::{Failure, Outcome, Output};
 use crate::specialised::mark_listed;
 
 pub fn trials() -> Vec<Trial> {
@@ -35,8 +30,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a_case_that_is_wrong_fails", a_case_that_is_wrong_fails),
         trial("a_list_that_is_wrong_fails", a_list_that_is_wrong_fails),
         trial("a_batch_with_our_names_has_its_own_list", a_batch_with_our_names_has_its_own_list),
-        #[cfg(any(feature = "cpu", feature = "gpu"))]
-        trial("paths_that_differ_fail", paths_that_differ_fail),
+        trial("outcomes_that_differ_fail", outcomes_that_differ_fail),
     ]
 }
 
@@ -172,20 +166,13 @@ fn run_on(directory: &Path) -> Finished {
         .unwrap()
 }
 
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-fn paths_that_differ_fail() {
-    let output = |bits: u32, index: i64| -> Outcome {
-        let y = RawTensor::of(&[1], &[f32::from_bits(bits)]);
-        Ok(Output { y, indices: Some(RawTensor::of(&[1], &[index])) })
-    };
-    let refused =
-        |value| Err(Failure::Refused(ExecuteError::IndexOutOfRange { position: 0, value, index_count: 2, count: 1 }));
-    assert_eq!(agree(&output(0x7FC0_0000, 3), &output(0x7FC0_0000, 3)), Ok(()));
-    assert!(agree(&output(0x7FC0_0000, 3), &output(0x7FC0_0001, 3)).is_err(), "another payload");
-    assert!(agree(&output(0x7FC0_0000, 3), &output(0x7FC0_0000, 4)).is_err(), "another index");
-    assert_eq!(agree(&refused(7), &refused(7)), Ok(()));
-    assert!(agree(&refused(7), &refused(8)).is_err(), "another error");
-    assert!(agree(&refused(7), &output(0, 0)).is_err() && agree(&output(0, 0), &refused(7)).is_err());
-    let panicked = || Err(Failure::Panicked("as tested".to_owned()));
-    assert!(agree(&panicked(), &panicked()).is_err(), "a panic is never right");
+fn outcomes_that_differ_fail() {
+    let output = |bits: u32, index: i64| Ok(vec![bits.to_le_bytes().to_vec(), index.to_le_bytes().to_vec()]);
+    let refused = |value| Err(ExecuteError::IndexOutOfRange { position: 0, value, index_count: 2, count: 1 });
+    assert_eq!(same(&output(0x7FC0_0000, 3), &output(0x7FC0_0000, 3)), Ok(()));
+    assert!(same(&output(0x7FC0_0000, 3), &output(0x7FC0_0001, 3)).is_err(), "another payload");
+    assert!(same(&output(0x7FC0_0000, 3), &output(0x7FC0_0000, 4)).is_err(), "another index");
+    assert_eq!(same(&refused(7), &refused(7)), Ok(()));
+    assert!(same(&refused(7), &refused(8)).is_err(), "another error");
+    assert!(same(&refused(7), &output(0, 0)).is_err() && same(&output(0, 0), &refused(7)).is_err());
 }

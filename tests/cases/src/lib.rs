@@ -3,10 +3,7 @@
 //! The features `cpu` and `gpu` are those of wgpu-pooling; without both the cases run on the reference alone.
 
 pub mod by_hand;
-pub mod case;
-pub mod compositions;
 pub mod fuzz;
-pub mod nasty;
 pub mod random;
 #[cfg(feature = "cpu")]
 pub mod streams;

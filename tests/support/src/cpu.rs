@@ -2,7 +2,7 @@
 //! threads' processors make of subnormal floats.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -153,53 +153,54 @@ impl fmt::Display for Way {
 /// Drawn cases, each of which runs in every kernel that applies. The cases that a kernel computes for an operator take
 /// all ways in turn: each level on each host.
 #[derive(Default)]
-pub struct Net {
-    computed: RefCell<BTreeMap<(&'static str, &'static str), usize>>,
+pub struct Turns {
+    first: usize,
+    computed: RefCell<BTreeMap<(String, &'static str), usize>>,
 }
 
-impl Net {
+impl Turns {
+    /// Begins at a turn.
+    pub fn at(first: usize) -> Turns {
+        Turns { first, ..Turns::default() }
+    }
+
     fn ways() -> usize {
         Host::all().len() * SimdLevel::available().len()
     }
 
     /// The way that is next for an operator in a kernel.
-    pub fn way(&self, operator: &'static str, kernel: CpuKernel) -> Way {
+    pub fn way(&self, operator: &str, kernel: CpuKernel) -> Way {
         let (levels, hosts) = (SimdLevel::available(), Host::all());
-        let number = self.computed.borrow().get(&(operator, kernel.name())).copied().unwrap_or(0) % Net::ways();
+        let computed = self.computed.borrow().get(&(operator.to_owned(), kernel.name())).copied().unwrap_or(0);
+        let number = self.first.wrapping_add(computed) % Turns::ways();
         // Neighbouring cases are at different levels, and a host is at another one in each round of hosts.
         let (round, host) = (number / hosts.len(), number % hosts.len());
         Way { level: levels[(round + host) % levels.len()], host: &hosts[host] }
     }
 
-    /// A case's plan in every kernel that applies, each in the way that is next, and counted.
-    pub fn prepared(&self, plan: &Plan) -> Result<Vec<(Way, PreparedCpu)>, ExecuteError> {
-        let mut found = Vec::new();
-        for &kernel in CpuKernel::ALL {
-            let way = self.way(plan.operator(), kernel);
-            if let Some(prepared) = applying(&Cpu::new().with_simd(way.level)?, kernel, plan)? {
-                self.count(plan.operator(), kernel);
-                found.push((way, prepared));
-            }
-        }
-        Ok(found)
+    /// Counts a case that was computed in the way that was next.
+    pub fn count(&self, operator: &str, kernel: CpuKernel) {
+        *self.computed.borrow_mut().entry((operator.to_owned(), kernel.name())).or_default() += 1;
     }
 
-    /// Counts a case that was computed in the way that was next.
-    pub fn count(&self, operator: &'static str, kernel: CpuKernel) {
-        *self.computed.borrow_mut().entry((operator, kernel.name())).or_default() += 1;
+    /// The operators that kernels have computed; a composition is named by its steps.
+    pub fn operators(&self) -> BTreeSet<String> {
+        self.computed.borrow().keys().map(|(operator, _)| operator.clone()).collect()
     }
 
     /// Whether these kernels have computed each of these operators in every way.
     ///
     /// # Panics
     /// If not.
-    pub fn is_complete(&self, operators: &[&'static str], kernels: &[CpuKernel]) {
+    pub fn is_complete<S: AsRef<str>>(&self, operators: impl IntoIterator<Item = S>, kernels: &[CpuKernel]) {
         let computed = self.computed.borrow();
-        for (operator, kernel) in
-            operators.iter().flat_map(|&own| kernels.iter().map(move |kernel| (own, kernel.name())))
-        {
-            let count = computed.get(&(operator, kernel)).copied().unwrap_or(0);
-            assert!(count >= Net::ways(), "{operator} ran in {kernel} {count} times, in fewer ways than there are");
+        for operator in operators {
+            let operator = operator.as_ref();
+            for kernel in kernels.iter().map(|kernel| kernel.name()) {
+                let count = computed.get(&(operator.to_owned(), kernel)).copied().unwrap_or(0);
+                let ways = Turns::ways();
+                assert!(count >= ways, "{operator} ran in {kernel} {count} times, and there are {ways} ways");
+            }
         }
     }
 }

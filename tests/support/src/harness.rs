@@ -81,6 +81,19 @@ pub fn computes_on_gpu() -> bool {
     ON_GPU.load(Ordering::Relaxed)
 }
 
+static IN_INTERPRETER: AtomicBool = AtomicBool::new(false);
+
+/// Lets the modules of this crate run schedules in the interpreter instead of on a GPU: in every family and build, as
+/// small and as large tensors run. A binary that does so calls it before anything else.
+pub fn compute_in_interpreter() {
+    IN_INTERPRETER.store(true, Ordering::Relaxed);
+}
+
+/// Whether this binary has called [`compute_in_interpreter`].
+pub fn computes_in_interpreter() -> bool {
+    IN_INTERPRETER.load(Ordering::Relaxed)
+}
+
 /// Whether the tests that need a GPU are to be left out.
 pub fn skips_gpu() -> bool {
     std::env::var_os("WGPU_POOLING_SKIP_GPU").is_some_and(|value| value == "1")

@@ -1,14 +1,8 @@
 //! Runs one computation on every path and compares the results.
 
-#[cfg(feature = "cpu")]
-use wgpu_pooling::SimdLevel;
-use wgpu_pooling::{Build, DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling, Tensor, TensorView};
-#[cfg(feature = "gpu")]
-use wgpu_pooling::{Choice, Plan, PlanError, Prepared, families, select};
-
-use support::calls::reference;
-#[cfg(feature = "cpu")]
-use support::cpu::ways;
+use support::call::{Call, Outcome, same};
+use support::net::Net;
+use wgpu_pooling::{DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling};
 
 /// A shape and its elements.
 pub type Dense<'a, T> = (&'a [usize], &'a [T]);
@@ -65,44 +59,27 @@ pub fn pools<T: Element, I: Index>(pool: &impl Pooling, x: Dense<T>, y: Dense<T>
     pools_in(GENERIC, pool, x, y, indices);
 }
 
-/// The same in these builds of the kernels.
+/// The same, in the specialised builds of this many calls.
 #[track_caller]
 pub fn pools_in<T: Element, I: Index>(
-    builds: &[Build],
+    specialised: u32,
     pool: &impl Pooling,
     x: Dense<T>,
     y: Dense<T>,
     indices: Dense<I>,
 ) {
-    let _ = builds;
-    let view = TensorView::new(x.0, x.1).unwrap();
-    let plan = pool.plan(x.0, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
-    let (reference_y, reference_indices) = reference::max_pool_with_indices::<T, I>(&plan, view).unwrap();
-    same("reference", &reference_y, y);
-    assert_eq!((reference_indices.shape(), reference_indices.data()), indices, "reference");
-    let values_only = pool.plan(x.0, T::DTYPE, None).unwrap();
-    same("reference, values only", &reference::max_pool(&values_only, view).unwrap(), y);
-    #[cfg(feature = "gpu")]
-    {
-        on_gpu(builds, &plan, |kernel, prepared| {
-            let (gpu_y, gpu_indices) = support::calls::max_pool_with_indices::<T, I>(&prepared, view).unwrap();
-            same(kernel, &gpu_y, y);
-            assert_eq!((gpu_indices.shape(), gpu_indices.data()), indices, "{kernel}");
-        });
-        on_gpu(builds, &values_only, |kernel, prepared| {
-            same(kernel, &support::calls::max_pool(&prepared, view).unwrap(), y);
-        });
-    }
-    #[cfg(feature = "cpu")]
-    {
-        for (kernel, prepared) in ways(&plan, SimdLevel::available()).unwrap() {
-            let (cpu_y, cpu_indices) = support::calls::max_pool_with_indices::<T, I>(&prepared, view).unwrap();
-            same(&kernel, &cpu_y, y);
-            assert_eq!((cpu_indices.shape(), cpu_indices.data()), indices, "{kernel}");
+    let net = Net::new(specialised).every_level();
+    for index_type in [Some(I::INDEX_TYPE), None] {
+        let plan = pool.plan(x.0, T::DTYPE, index_type).unwrap();
+        assert_eq!(plan.output_shape(), y.0);
+        let mut expected = vec![bytes(y.1)];
+        if index_type.is_some() {
+            assert_eq!(plan.outputs()[1].shape, indices.0);
+            expected.push(bytes(indices.1));
         }
-        for (kernel, prepared) in ways(&values_only, SimdLevel::available()).unwrap() {
-            same(&kernel, &support::calls::max_pool(&prepared, view).unwrap(), y);
-        }
+        let expected = Ok(expected);
+        let call = Call::new(plan, vec![bytes(x.1)]);
+        net.each(&call, |outcome| same(&expected, outcome)).unwrap();
     }
 }
 
@@ -117,89 +94,42 @@ pub fn unpools<T: Element, I: Index>(
     unpools_in(GENERIC, unpool, x, indices, expected);
 }
 
-/// The same in these builds of the kernels.
+/// The same, in the specialised builds of this many calls.
 #[track_caller]
 pub fn unpools_in<T: Element, I: Index>(
-    builds: &[Build],
+    specialised: u32,
     unpool: &MaxUnpool,
     x: Dense<T>,
     indices: Dense<I>,
     expected: Result<Dense<T>, ExecuteError>,
 ) {
-    check_unpool_in(builds, unpool, x, indices, |path, result| match &expected {
-        Ok(y) => same(path, &result.unwrap_or_else(|error| panic!("{path}: {error}")), *y),
-        Err(error) => assert_eq!(result, Err(error.clone()), "{path}"),
-    });
+    let shape = unpool.plan(x.0, T::DTYPE, I::INDEX_TYPE).unwrap().output_shape().to_vec();
+    assert!(expected.as_ref().map_or(true, |y| y.0 == shape), "the output shape is {shape:?}");
+    let expected = expected.map(|y| vec![bytes(y.1)]);
+    check_unpool(specialised, unpool, x, indices, |outcome| same(&expected, outcome));
 }
 
 /// Runs an unpool on every path and passes each result to `check`.
 #[track_caller]
 pub fn check_unpool<T: Element, I: Index>(
+    specialised: u32,
     unpool: &MaxUnpool,
     x: Dense<T>,
     indices: Dense<I>,
-    check: impl Fn(&str, Result<Tensor<T>, ExecuteError>),
+    check: impl FnMut(&Outcome) -> Result<(), String>,
 ) {
-    check_unpool_in(GENERIC, unpool, x, indices, check);
-}
-
-#[track_caller]
-fn check_unpool_in<T: Element, I: Index>(
-    builds: &[Build],
-    unpool: &MaxUnpool,
-    x: Dense<T>,
-    indices: Dense<I>,
-    check: impl Fn(&str, Result<Tensor<T>, ExecuteError>),
-) {
-    let _ = builds;
-    let x_view = TensorView::new(x.0, x.1).unwrap();
-    let indices_view = TensorView::new(indices.0, indices.1).unwrap();
     let plan = unpool.plan(x.0, T::DTYPE, I::INDEX_TYPE).unwrap();
-    check("reference", reference::max_unpool(&plan, x_view, indices_view));
-    #[cfg(feature = "cpu")]
-    for (kernel, prepared) in ways(&plan, SimdLevel::available()).unwrap() {
-        check(&kernel, support::calls::max_unpool(&prepared, x_view, indices_view));
-    }
-    #[cfg(feature = "gpu")]
-    on_gpu(builds, &plan, |kernel, prepared| {
-        check(kernel, support::calls::max_unpool(&prepared, x_view, indices_view));
-    });
+    let call = Call::new(plan, vec![bytes(x.1), bytes(indices.1)]);
+    Net::new(specialised).every_level().each(&call, check).unwrap();
 }
 
 /// Most cases run in the generic kernels alone: a specialised one takes longer to compile than all the others of a case
 /// take to run.
-const GENERIC: &[Build] = &[Build::Generic];
+pub const GENERIC: u32 = 0;
 
-/// Calls `run` with the name and the prepared form of every kernel that applies, in these builds.
-#[cfg(feature = "gpu")]
-#[track_caller]
-fn on_gpu(builds: &[Build], plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
-    if !support::harness::computes_on_gpu() {
-        return;
-    }
-    let gpu = support::device::gpu();
-    let mut schedules = 0;
-    for family in families(plan, &gpu.limits()) {
-        for build in family.builds().iter().filter(|build| builds.contains(build)) {
-            let choice = Choice { family: Some(family), build: Some(*build) };
-            let schedule = match select(plan, &gpu.limits(), &choice) {
-                // A family may have this build for other plans.
-                Err(PlanError::KernelDoesNotApply { .. }) => continue,
-                schedule => schedule.unwrap(),
-            };
-            let kernel = schedule.kernel();
-            run(&kernel, &gpu.prepare_blocking(schedule).unwrap());
-            schedules += 1;
-        }
-    }
-    assert!(schedules > 0, "no kernel applies: {:?}", select(plan, &gpu.limits(), &Choice::default()));
-}
-
-/// Checks that shapes and bits are equal: -0 is not +0, and payloads of NaN count.
-#[track_caller]
-fn same<T: Element>(path: &str, actual: &Tensor<T>, (shape, expected): Dense<T>) {
-    let bits = |values: &[T]| values.iter().map(|value| format!("{:#x}", value.to_bits64())).collect::<Vec<_>>();
-    assert_eq!((actual.shape(), bits(actual.data())), (shape, bits(expected)), "{path}, {:?}", T::DTYPE);
+/// The bytes of elements.
+pub fn bytes<T: bytemuck::NoUninit>(elements: &[T]) -> Vec<u8> {
+    bytemuck::cast_slice(elements).to_vec()
 }
 
 /// The plan's output shape for an f32 X, without computing anything.

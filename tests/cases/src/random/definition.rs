@@ -9,8 +9,8 @@ use wgpu_pooling::{
     UnpoolSpace,
 };
 
-use super::elements::{Number, is_nan, mask, number, quiet_nan};
-use super::pools::{Conventions, MaxPoolOptions, Operator, PoolCase, small_count};
+use support::draw::elements::{Number, is_nan, is_unsigned, mask, number, quiet_nan};
+use support::draw::pools::{Conventions, MaxPoolOptions, Operator, PoolCase, small_count};
 
 /// What the definitions say about a plan.
 #[derive(Debug)]
@@ -151,13 +151,16 @@ impl Pooled {
 /// result.
 const JUDGED: i64 = 1 << 44;
 
+/// The most elements of a tensor for which a definition is computed.
+pub const MOST_ELEMENTS: usize = 1 << 16;
+
 pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
     let rank = case.spatial.len();
     if !(1..=10).contains(&rank) || case.spatial.contains(&0) {
         return Verdict::Refused;
     }
     // A tensor without elements can still have axes that are too long for a test to loop over.
-    if small_count(&case.shape()).is_none() || case.shape().iter().any(|&extent| extent > 1 << 16) {
+    if small_count(&case.shape(), MOST_ELEMENTS).is_none() || case.shape().iter().any(|&extent| extent > 1 << 16) {
         return Verdict::Unjudged;
     }
     if !has_activation(activation_of(case), case.dtype) {
@@ -190,7 +193,7 @@ pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
     };
     // An axis without windows counts as 1 here: the windows of the other axes are still listed.
     let outputs: Option<Vec<usize>> = sizes.iter().map(|size| usize::try_from(size.outputs.max(1)).ok()).collect();
-    let Some(windows_in_all) = outputs.and_then(|outputs| small_count(&outputs)) else {
+    let Some(windows_in_all) = outputs.and_then(|outputs| small_count(&outputs, MOST_ELEMENTS)) else {
         return Verdict::Unjudged;
     };
     let windows: Vec<Vec<Window>> = sizes.iter().zip(&case.spatial).map(|(size, &n)| size.windows(n)).collect();
@@ -400,7 +403,7 @@ fn planes(batch: usize, channels: usize) -> impl Iterator<Item = (usize, usize)>
     (0..batch).flat_map(move |n| (0..channels).map(move |c| (n, c)))
 }
 
-fn activation_of(case: &PoolCase) -> Option<Activation> {
+pub fn activation_of(case: &PoolCase) -> Option<Activation> {
     match &case.operator {
         Operator::Max(options) => options.activation,
         Operator::Global | Operator::Adaptive(_) => None,
@@ -446,7 +449,7 @@ fn activated(activation: Option<Activation>, dtype: DType, bits: u64) -> u64 {
             }
         }
         Number::Integer(x) => {
-            let unsigned = super::elements::is_unsigned(dtype);
+            let unsigned = is_unsigned(dtype);
             let width = 8 * dtype.bytes() as u32 - u32::from(!unsigned);
             let (least, most) = (if unsigned { 0 } else { -(1i128 << width) }, (1i128 << width) - 1);
             let (min, max) = (f64::from(min).ceil() as i128, f64::from(max).floor() as i128);
@@ -606,24 +609,6 @@ impl Scatter {
 
     pub fn index_layout(&self) -> Layout {
         self.convention.layout
-    }
-
-    /// Indices of elements whose coordinates `choose` gives. It is called with the index's position in its tensor, an
-    /// axis, and the coordinate of X along this axis. Coordinates outside the index space are clamped to it.
-    pub fn indices(&self, choose: impl Fn(usize, usize, usize) -> i64) -> Vec<i64> {
-        let (batch, channels) = self.outer();
-        let mut indices = vec![0; batch * channels * self.inputs.iter().product::<usize>()];
-        for (n, c) in planes(batch, channels) {
-            for out in coordinates(&self.inputs) {
-                let stored = position(self.index_layout(), channels, &self.inputs, n, c, &out);
-                let clipped = |(a, &o): (usize, &usize)| {
-                    i128::from(choose(stored, a, o)).min(self.convention.extents[a] - 1).max(0)
-                };
-                let at: Vec<i128> = out.iter().enumerate().map(clipped).collect();
-                indices[stored] = self.convention.flat(n, c, &at) as i64;
-            }
-        }
-        indices
     }
 
     /// The values that each element of Y may have, or the first bad index.

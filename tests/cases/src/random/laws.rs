@@ -3,18 +3,20 @@
 
 use wgpu_pooling::{IndexType, Layout, NanPolicy};
 
-use super::check::{self, Bench};
+use support::draw::elements::{is_nan, is_unsigned, sign};
+use support::draw::pools::{Conventions, Operator, PoolCase};
+use support::draw::unpools::UnpoolCase;
+use support::net::Net;
+
+use super::check;
 use super::definition::{Pooled, coordinates, position};
-use super::elements::{is_nan, is_unsigned, sign};
-use super::pools::{Conventions, Operator, PoolCase};
-use super::unpools::{Target, UnpoolCase};
 
 /// Y does not depend on whether indices are asked for, nor on their type.
-pub fn values_do_not_depend_on_indices(case: &PoolCase, bench: &Bench) -> Result<(), String> {
-    let Some((_, _, with)) = check::pool(case, bench)? else { return Ok(()) };
+pub fn values_do_not_depend_on_indices(case: &PoolCase, net: &Net) -> Result<(), String> {
+    let Some((_, _, with)) = check::pool(case, net)? else { return Ok(()) };
     for indices in [None, Some(IndexType::I32), Some(IndexType::I64)] {
         let twin = PoolCase { indices, ..case.clone() };
-        match check::pool(&twin, bench)? {
+        match check::pool(&twin, net)? {
             Some((_, _, twin)) if twin.y == with.y => {}
             Some(_) => return Err(format!("y is another one with indices {indices:?}")),
             None => return Err(format!("it is not planned with indices {indices:?}")),
@@ -25,8 +27,8 @@ pub fn values_do_not_depend_on_indices(case: &PoolCase, bench: &Bench) -> Result
 
 /// Every index is that of an element of its window with exactly the bits of the maximum; only a window without elements
 /// has the index -1.
-pub fn indices_name_their_maxima(case: &PoolCase, bench: &Bench) -> Result<(), String> {
-    let Some((plan, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
+pub fn indices_name_their_maxima(case: &PoolCase, net: &Net) -> Result<(), String> {
+    let Some((plan, defined, output)) = check::pool(case, net)? else { return Ok(()) };
     let indices = output.indices.as_ref().ok_or("the law is about indices")?;
     let space = plan.index_space().ok_or("the law is about indices")?;
     let (outputs, index_layout) = (defined.outputs(), case.conventions.index_layout.unwrap_or_default());
@@ -73,13 +75,13 @@ pub fn indices_name_their_maxima(case: &PoolCase, bench: &Bench) -> Result<(), S
 }
 
 /// Undoing a pool gives every maximum at its place and zeros everywhere else.
-pub fn unpooling_keeps_every_maximum_at_its_place(case: &PoolCase, bench: &Bench) -> Result<(), String> {
-    let Some((plan, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
+pub fn unpooling_keeps_every_maximum_at_its_place(case: &PoolCase, net: &Net) -> Result<(), String> {
+    let Some((plan, defined, output)) = check::pool(case, net)? else { return Ok(()) };
     if output.y.iter().any(|&y| stands_for_nothing(case, y)) {
-        bench.count("with a constant for a maximum");
+        net.count("with a constant for a maximum");
         return Ok(());
     }
-    let Some(back) = undone(case, &defined, &output, bench)? else { return Ok(()) };
+    let Some(back) = undone(case, &defined, &output, net)? else { return Ok(()) };
     let indices = output.indices.as_ref().ok_or("the law is about indices")?;
     let space = plan.index_space().ok_or("the law is about indices")?;
     let (outputs, index_layout) = (defined.outputs(), case.conventions.index_layout.unwrap_or_default());
@@ -99,14 +101,14 @@ pub fn unpooling_keeps_every_maximum_at_its_place(case: &PoolCase, bench: &Bench
 
 /// Pooling an unpool's output gives the pooled tensor again, where no two windows share an element and no element is
 /// below the zeros of the unpool. Takes a case made by [`disjoint`].
-pub fn pooling_again_changes_nothing(case: &PoolCase, bench: &Bench) -> Result<(), String> {
-    let Some((_, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
+pub fn pooling_again_changes_nothing(case: &PoolCase, net: &Net) -> Result<(), String> {
+    let Some((_, defined, output)) = check::pool(case, net)? else { return Ok(()) };
     if !defined.is_disjoint() {
         return Err("the case should have windows that share nothing".to_owned());
     }
-    let Some(back) = undone(case, &defined, &output, bench)? else { return Ok(()) };
+    let Some(back) = undone(case, &defined, &output, net)? else { return Ok(()) };
     let twin = PoolCase { x: back, ..case.clone() };
-    let Some((_, _, again)) = check::pool(&twin, bench)? else {
+    let Some((_, _, again)) = check::pool(&twin, net)? else {
         return Err("it was planned once, but not again".to_owned());
     };
     if (&again.y, &again.indices) != (&output.y, &output.indices) {
@@ -150,12 +152,12 @@ pub fn disjoint(mut case: PoolCase) -> PoolCase {
 }
 
 /// Pooling a transposed X gives the transposed Y, and the same indices.
-pub fn layouts_are_transpositions(case: &PoolCase, bench: &Bench) -> Result<(), String> {
+pub fn layouts_are_transpositions(case: &PoolCase, net: &Net) -> Result<(), String> {
     let laid = |layout| Conventions { layout: Some(layout), ..case.conventions.clone() };
     let first = PoolCase { conventions: laid(Layout::Nchw), ..case.clone() };
     let x = transposed(&first, &case.spatial, &case.x);
     let second = PoolCase { conventions: laid(Layout::Nhwc), x, ..case.clone() };
-    match (check::pool(&first, bench)?, check::pool(&second, bench)?) {
+    match (check::pool(&first, net)?, check::pool(&second, net)?) {
         (None, None) => Ok(()),
         (Some((_, defined, first_output)), Some((_, _, second_output))) => {
             if transposed(&first, &defined.outputs(), &first_output.y) != second_output.y {
@@ -196,33 +198,12 @@ fn stands_for_nothing(case: &PoolCase, y: u64) -> bool {
 }
 
 /// The output of the pool, unpooled by its inverse. `None` if the output has no elements, which an unpool refuses.
-fn undone(
-    case: &PoolCase,
-    defined: &Pooled,
-    output: &check::Output,
-    bench: &Bench,
-) -> Result<Option<Vec<u64>>, String> {
+fn undone(case: &PoolCase, defined: &Pooled, output: &check::Output, net: &Net) -> Result<Option<Vec<u64>>, String> {
     let (Some(index_type), Some(indices)) = (case.indices, &output.indices) else {
         return Err("the law is about indices".to_owned());
     };
-    let unpool = UnpoolCase {
-        target: Target::Inverse(Box::new(case.clone())),
-        conventions: Conventions::default(),
-        space: None,
-        min_size: None,
-        duplicates: None,
-        out_of_bounds: None,
-        outside_window: None,
-        activation: None,
-        batch: case.batch,
-        channels: case.channels,
-        spatial: defined.outputs(),
-        dtype: case.dtype,
-        index_type,
-        x: output.y.clone(),
-        indices: indices.clone(),
-    };
-    let back = check::unpool(&unpool, bench)?;
+    let unpool = UnpoolCase::inverse_of(case, &defined.outputs(), index_type, output.y.clone(), indices.clone());
+    let back = check::unpool(&unpool, net)?;
     if back.is_none() && !unpool.spatial.contains(&0) {
         return Err("the inverse of a pool is refused".to_owned());
     }

@@ -1,32 +1,31 @@
-//! Random pools and unpools of every kind, against definitions that are written here once more, and laws that hold
-//! whatever the definitions say. Every case runs on the reference, in every kernel of the CPU backend that applies and,
-//! in the binary `device`, in every family that applies on the GPU in the generic build; all of them have to give the
-//! same bits. Specialised kernels are compiled for each case alone, so a fixed number of the first cases to which they
-//! apply runs in them. Each test prints this number at its end.
+//! Drawn pools, unpools and compositions of every kind, against definitions that are written here once more, and laws
+//! that hold whatever the definitions say. Every case runs on every path ([`support::net`]); all of them have to give
+//! the same bits. Each test prints at its end how many took each path.
 //!
 //! `WGPU_POOLING_CASES` is the number of cases of all tests together, `WGPU_POOLING_SEED` the seed; a case that fails
-//! is printed as Rust code.
+//! is printed as a test.
 
 mod check;
-mod code;
+pub(crate) mod compositions;
 pub(crate) mod definition;
-pub(crate) mod elements;
 mod laws;
-mod pools;
-mod reach;
-mod runner;
-mod unpools;
+pub mod runner;
+mod unpool;
 
-use proptest::strategy::Strategy;
-
-pub use check::{interpret, interpreted};
-use pools::{
-    channels_last_pools, divided_pools, plain_pools, planes, pools, reaching_pools, series_pools, sliding_pools,
-    tiled_pools,
+use support::draw::Case;
+use support::draw::bias::{
+    Bias, CELLS, CHANNELS_LAST, COMPOSED, DIVIDED, LARGE_WINDOWS, PLANES, POOLS, REACHING, SERIES, SMALL_WINDOWS,
+    STRIPS, TIDY,
 };
-use runner::{caught, run};
+use support::draw::bytes::Bytes;
+use support::draw::compositions::CompositionCase;
+use support::draw::pools::PoolCase;
+use support::draw::unpools::{self, UNPOOLS, UnpoolCase, Unpools};
+use support::net::Net;
 use support::tests;
-use unpools::{inverses, reaching_inverses, reaching_unpools, tiled_inverses, unpools};
+use wgpu_pooling::{Duplicates, IndexType, OutOfBounds, OutsideWindow};
+
+use runner::{caught, run};
 
 tests! {
     here =>
@@ -35,6 +34,7 @@ tests! {
         pools_in_several_dispatches_are_what_their_definition_says,
         pools_of_small_windows_are_what_their_definition_says,
         pools_of_large_windows_are_what_their_definition_says,
+        strips_are_what_their_definition_says,
         series_are_what_their_definition_says,
         whole_planes_are_what_their_definition_says,
         unpools_are_what_their_definition_says,
@@ -43,97 +43,180 @@ tests! {
         pools_whose_windows_reach_far_are_what_their_definition_says,
         unpools_whose_windows_reach_far_are_what_their_definition_says,
         inverses_whose_windows_reach_far_are_what_their_definition_says,
+        indices_outside_their_windows_are_errors_or_skipped,
+        any_source_may_win_but_one_of_them_does,
+        compositions_are_what_their_definition_says,
         values_do_not_depend_on_indices,
         indices_name_their_maxima,
         unpooling_keeps_every_maximum_at_its_place,
         pooling_again_changes_nothing,
         layouts_are_transpositions,
-        a_case_that_fails_is_shrunk_and_printed_as_code;
+        a_case_that_fails_is_simplified_and_printed_as_code;
+}
+
+/// A case against its definition.
+pub fn check(case: &Case, net: &Net) -> Result<(), String> {
+    match case {
+        Case::Pool(case) => check::pool(case, net).map(drop),
+        Case::Unpool(case) => check::unpool(case, net).map(drop),
+        Case::Composition(case) => check::composition(case, net),
+    }
+}
+
+fn pools(name: &str, percent: u64, specialised: u32, bias: Bias) {
+    run(name, percent, specialised, |bytes| Case::Pool(PoolCase::draw(&bias, bytes)), check);
+}
+
+fn unpools(name: &str, percent: u64, specialised: u32, of: Unpools) {
+    run(name, percent, specialised, |bytes| Case::Unpool(UnpoolCase::draw(&of, bytes)), check);
+}
+
+fn inverses(name: &str, percent: u64, specialised: u32, bias: Bias) {
+    run(name, percent, specialised, |bytes| Case::Unpool(UnpoolCase::inverse(&bias, bytes)), check);
 }
 
 fn pools_are_what_their_definition_says() {
-    run("pools", 28, 32, pools(), |case, bench| check::pool(case, bench).map(drop));
+    pools("pools", 30, 32, POOLS);
 }
 
 fn pools_of_innermost_channels_are_what_their_definition_says() {
-    run("channels last", 2, 24, channels_last_pools(), |case, bench| check::pool(case, bench).map(drop));
+    pools("channels last", 2, 24, CHANNELS_LAST);
 }
 
 fn pools_in_several_dispatches_are_what_their_definition_says() {
-    run("divided", 1, 24, divided_pools(), |case, bench| check::pool(case, bench).map(drop));
+    pools("divided", 2, 24, DIVIDED);
 }
 
 fn pools_of_small_windows_are_what_their_definition_says() {
-    run("small windows", 14, 32, tiled_pools(), |case, bench| check::pool(case, bench).map(drop));
+    pools("small windows", 14, 32, SMALL_WINDOWS);
 }
 
 fn pools_of_large_windows_are_what_their_definition_says() {
-    run("large windows", 6, 8, sliding_pools(), |case, bench| check::pool(case, bench).map(drop));
+    pools("large windows", 5, 4, LARGE_WINDOWS);
+}
+
+fn strips_are_what_their_definition_says() {
+    pools("strips", 4, 4, STRIPS);
 }
 
 fn series_are_what_their_definition_says() {
-    run("series", 12, 8, series_pools(), |case, bench| check::pool(case, bench).map(drop));
+    pools("series", 12, 8, SERIES);
 }
 
 fn whole_planes_are_what_their_definition_says() {
-    run("planes", 3, 8, planes(), |case, bench| check::pool(case, bench).map(drop));
+    pools("planes", 4, 8, PLANES);
 }
 
 fn unpools_are_what_their_definition_says() {
-    run("unpools", 22, 16, unpools(), |case, bench| check::unpool(case, bench).map(drop));
+    unpools("unpools", 22, 16, UNPOOLS);
 }
 
 fn inverses_of_pools_are_what_their_definition_says() {
-    run("inverses", 13, 16, inverses(), |case, bench| check::unpool(case, bench).map(drop));
+    inverses("inverses", 13, 16, POOLS);
 }
 
 fn inverses_of_small_windows_are_what_their_definition_says() {
-    run("inverses of small windows", 8, 8, tiled_inverses(), |case, bench| check::unpool(case, bench).map(drop));
+    inverses("inverses of small windows", 8, 8, CELLS);
 }
 
 fn pools_whose_windows_reach_far_are_what_their_definition_says() {
-    run("far-reaching pools", 5, 48, reaching_pools(), |case, bench| check::pool(case, bench).map(drop));
+    pools("far-reaching pools", 5, 48, REACHING);
 }
 
 fn unpools_whose_windows_reach_far_are_what_their_definition_says() {
-    run("far-reaching unpools", 3, 16, reaching_unpools(), |case, bench| check::unpool(case, bench).map(drop));
+    unpools("far-reaching unpools", 3, 16, unpools::REACHING);
 }
 
 fn inverses_whose_windows_reach_far_are_what_their_definition_says() {
-    run("far-reaching inverses", 2, 16, reaching_inverses(), |case, bench| check::unpool(case, bench).map(drop));
+    inverses("far-reaching inverses", 2, 16, REACHING);
+}
+
+/// Where indices are kept to their windows, an unpool of a pool's own indices is one dispatch.
+fn indices_outside_their_windows_are_errors_or_skipped() {
+    let draw = |bytes: &mut Bytes<'_>| {
+        let (rule, bias) = (bytes.of(&[OutsideWindow::Error, OutsideWindow::Skip]), bytes.of(&[CELLS, SMALL_WINDOWS]));
+        let mut case = match bytes.percent(25) {
+            true => UnpoolCase::draw(&UNPOOLS, bytes),
+            false => UnpoolCase::inverse(&bias, bytes),
+        };
+        case.options.outside_window = Some(rule);
+        Case::Unpool(case)
+    };
+    run("own windows", 12, 24, draw, check);
+}
+
+/// Unpools whose equal indices are not told apart and whose bad ones are skipped take two dispatches for elements of
+/// four bytes.
+fn any_source_may_win_but_one_of_them_does() {
+    let draw = |bytes: &mut Bytes<'_>| {
+        let mut case = UnpoolCase::draw(&UNPOOLS, bytes);
+        case.options.duplicates = Some(Duplicates::Any);
+        case.options.out_of_bounds = Some(OutOfBounds::Skip);
+        Case::Unpool(case)
+    };
+    run("any wins", 6, 12, draw, check);
+}
+
+fn compositions_are_what_their_definition_says() {
+    run("compositions", 60, 0, |bytes| Case::Composition(CompositionCase::draw(&COMPOSED, bytes)), check);
+}
+
+/// A pool with indices and without an activation. Windows wholly in padding have the index -1.
+fn plain(bytes: &mut Bytes<'_>) -> PoolCase {
+    let mut case = PoolCase::draw(&TIDY, bytes);
+    case.indices = case.indices.or(Some(IndexType::I64));
+    case.empty.index = None;
+    if let support::draw::pools::Operator::Max(options) = &mut case.operator {
+        (options.activation, options.pads_limit) = (None, None);
+    }
+    case
+}
+
+/// A law about pools.
+fn law(name: &str, draw: impl Fn(PoolCase) -> PoolCase, law: fn(&PoolCase, &Net) -> Result<(), String>) {
+    run(
+        name,
+        5,
+        0,
+        |bytes| Case::Pool(draw(plain(bytes))),
+        |case, net| match case {
+            Case::Pool(case) => law(case, net),
+            other => Err(format!("{other:?} is no pool")),
+        },
+    );
 }
 
 fn values_do_not_depend_on_indices() {
-    run("values without indices", 5, 0, plain_pools(), laws::values_do_not_depend_on_indices);
+    law("values without indices", |case| case, laws::values_do_not_depend_on_indices);
 }
 
 fn indices_name_their_maxima() {
-    run("indices", 5, 0, plain_pools(), laws::indices_name_their_maxima);
+    law("indices", |case| case, laws::indices_name_their_maxima);
 }
 
 fn unpooling_keeps_every_maximum_at_its_place() {
-    run("there and back", 5, 0, plain_pools(), laws::unpooling_keeps_every_maximum_at_its_place);
+    law("there and back", |case| case, laws::unpooling_keeps_every_maximum_at_its_place);
 }
 
 fn pooling_again_changes_nothing() {
-    run("pooling again", 5, 0, plain_pools().prop_map(laws::disjoint), laws::pooling_again_changes_nothing);
+    law("pooling again", laws::disjoint, laws::pooling_again_changes_nothing);
 }
 
 fn layouts_are_transpositions() {
-    run("layouts", 5, 0, plain_pools(), laws::layouts_are_transpositions);
+    law("layouts", |case| case, laws::layouts_are_transpositions);
 }
 
-fn a_case_that_fails_is_shrunk_and_printed_as_code() {
+fn a_case_that_fails_is_simplified_and_printed_as_code() {
     let planted = || {
-        run("a planted failure", 1, 0, pools(), |_, _| Err("planted".to_owned()));
+        let draw = |bytes: &mut Bytes<'_>| Case::Pool(PoolCase::draw(&POOLS, bytes));
+        run("a planted failure", 1, 0, draw, |_, _| Err("planted".to_owned()));
         Ok(())
     };
     let text = caught(planted).expect_err("a failing check fails the test");
     for line in [
         "a planted failure: planted\n",
-        "let x = Tensor::new([1, 1, 1], [0x00000000].map(f32::from_bits64).to_vec()).unwrap();\n",
-        "let pool = MaxPool::new([1]);\n",
-        "let plan = pool.plan(x.shape(), DType::F32, None).unwrap();\n",
+        "let plan = MaxPool::new([1]).plan(&[1, 1, 1], DType::F32, None).unwrap();\n",
+        "let call = Call::new(plan, vec![bytes_of(DType::F32, &[0x00000000])]);\n",
     ] {
         assert!(text.contains(line), "{line:?} is not in:\n{text}");
     }

@@ -1,53 +1,31 @@
-//! How cases are drawn: a given number from a seed that is printed. A case that fails is shrunk, and nothing is written
-//! to a file.
+//! How cases are drawn: a given number from a seed that is printed. The bytes of a case that fails are made simpler,
+//! and nothing is written to a file.
 
-use std::cell::{Cell, RefCell};
-use std::fmt::Debug;
+use std::cell::RefCell;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use proptest::strategy::Strategy;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-
-use super::check::Bench;
-use super::pools::PoolCase;
-use super::unpools::UnpoolCase;
 #[cfg(feature = "gpu")]
 use support::device::summary;
+use support::draw::Case;
+use support::draw::bytes::{Bytes, random, shrunk};
 #[cfg(feature = "gpu")]
 use support::harness::computes_on_gpu;
-use support::splitmix::splitmix64;
+use support::net::Net;
 
 /// Cases of all tests together, unless `WGPU_POOLING_CASES` says another number.
-const CASES: u32 = 500;
+const CASES: u64 = 500;
 
 /// The seed, unless `WGPU_POOLING_SEED` says another one.
 const SEED: u64 = 20_260_917;
 
-/// The longest that a failing case is shrunk, in milliseconds, unless `PROPTEST_MAX_SHRINK_TIME` says otherwise.
-const MOST_SHRINKING: u32 = 60_000;
-
-/// A case that can be printed as Rust code.
-pub trait Case: Debug {
-    fn reproducer(&self) -> String;
-}
-
-impl Case for PoolCase {
-    fn reproducer(&self) -> String {
-        PoolCase::reproducer(self)
-    }
-}
-
-impl Case for UnpoolCase {
-    fn reproducer(&self) -> String {
-        UnpoolCase::reproducer(self)
-    }
-}
+/// The longest that a failing case is made simpler, in seconds, unless `WGPU_POOLING_SHRINK_SECONDS` says otherwise.
+const SHRINK_SECONDS: u64 = 60;
 
 /// A number from the environment, decimal or hexadecimal.
-fn environment(name: &str) -> Option<u64> {
+pub fn environment(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     let number = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
@@ -96,74 +74,55 @@ pub fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> 
 fn pipelines() -> String {
     #[cfg(feature = "gpu")]
     if computes_on_gpu() {
+        support::device::gpu();
         return summary();
     }
     "no GPU".to_owned()
 }
 
-/// Draws `percent` of all cases from a strategy and checks each of them. The first `written_out` cases to which
-/// specialised kernels apply run in those too. Panics at the first case that fails, after shrinking it, with the code
-/// that reproduces it.
-pub fn run<S>(
+/// Draws `percent` of all cases, `draw` makes each of bytes, and checks them. The first `specialised` cases to which
+/// specialised kernels apply run in those too.
+///
+/// # Panics
+/// At the first case that fails, after making it simpler, with the code that reproduces it.
+pub fn run(
     name: &str,
-    percent: u32,
-    written_out: u32,
-    strategy: S,
-    check: impl Fn(&S::Value, &Bench) -> Result<(), String>,
-) where
-    S: Strategy,
-    S::Value: Case,
-{
-    let all = environment("WGPU_POOLING_CASES").unwrap_or(CASES.into());
+    percent: u64,
+    specialised: u32,
+    draw: impl Fn(&mut Bytes<'_>) -> Case,
+    check: impl Fn(&Case, &Net) -> Result<(), String>,
+) {
     let seed = environment("WGPU_POOLING_SEED").unwrap_or(SEED);
-    let cases = u32::try_from((all * u64::from(percent)).div_ceil(100)).expect("a number of cases");
+    let cases = (environment("WGPU_POOLING_CASES").unwrap_or(CASES) * percent).div_ceil(100);
     say(&format!("{name}: {cases} cases, WGPU_POOLING_SEED={seed}"));
-    // A test has its own sequence: it does not depend on which other tests run.
-    let own = name.bytes().fold(seed, |hash, byte| splitmix64(hash ^ u64::from(byte)));
-    let mut bytes = [0; 32];
-    for (i, chunk) in bytes.chunks_exact_mut(8).enumerate() {
-        chunk.copy_from_slice(&splitmix64(own.wrapping_add(i as u64)).to_le_bytes());
-    }
-    let mut config = Config { cases, failure_persistence: None, max_shrink_iters: 6_000, ..Config::default() };
-    if config.max_shrink_time == 0 {
-        config.max_shrink_time = MOST_SHRINKING;
-    }
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-
-    // The GPU is opened here, so that a machine without an adapter fails once and nothing is shrunk.
-    let (bench, start) = (Bench::new(written_out), Instant::now());
-    let judged = Cell::new(0);
-    let result = runner.run(&strategy, |case| {
-        let before = bench.counted("valid");
-        let result = caught(|| check(&case, &bench)).map_err(TestCaseError::fail);
-        // A law computes several pools for one case, which counts once.
-        judged.set(judged.get() + u32::from(bench.counted("valid") > before));
-        result
-    });
-    match result {
-        Ok(()) => {}
-        Err(TestError::Abort(reason)) => panic!("{name}: {reason}"),
-        Err(TestError::Fail(reason, case)) => {
-            panic!("{name}: {reason}\nWGPU_POOLING_SEED={seed}; the smallest case found:\n\n{}", case.reproducer())
+    // The GPU is opened here, so that a machine without an adapter fails once and nothing is made simpler.
+    let (pipelines, net, start) = (pipelines(), Net::new(specialised), Instant::now());
+    let mut judged = 0;
+    for number in 0..cases {
+        let (bytes, before) = (random(seed, name, number), net.counted("valid"));
+        let fails = |bytes: &[u8]| caught(|| check(&draw(&mut Bytes(bytes)), &net)).err();
+        if let Some(reason) = fails(&bytes) {
+            let most = Duration::from_secs(environment("WGPU_POOLING_SHRINK_SECONDS").unwrap_or(SHRINK_SECONDS));
+            let start = Instant::now();
+            let bytes = shrunk(bytes, |bytes| fails(bytes).is_some(), || start.elapsed() < most);
+            let (case, reason) = (draw(&mut Bytes(&bytes)), fails(&bytes).unwrap_or(reason));
+            panic!("{name}: {reason}\nWGPU_POOLING_SEED={seed}; the simplest case found:\n\n{}", case.reproducer());
         }
+        // A law computes several pools for one case, which counts once.
+        judged += u64::from(net.counted("valid") > before);
     }
-    // Of many cases, the kernel that computes every plan has had each level on each host. For minima, which are drawn
-    // less often, the tests of each CPU kernel say so.
+    // Of many cases, the kernel that computes every plan has had each level on each host.
     #[cfg(feature = "cpu")]
-    if judged.get() >= 180 {
+    if judged >= 180 {
         let operators: &[&str] = match name {
             "pools" => &["max_pool"],
             "unpools" => &["max_unpool"],
             _ => &[],
         };
-        bench.net.is_complete(operators, &[wgpu_pooling::CpuKernel::General]);
+        net.turns.is_complete(operators, &[wgpu_pooling::CpuKernel::General]);
     }
-    let pipelines = pipelines();
-    let (judged, seconds) = (judged.get(), start.elapsed().as_secs_f32());
-    say(&format!("{name}: {judged} of {cases} cases are valid ({seconds:.1} s): {bench}; {pipelines}"));
-
+    let seconds = start.elapsed().as_secs_f32();
+    say(&format!("{name}: {judged} of {cases} cases are valid ({seconds:.1} s): {net}; {pipelines}"));
     // Of few cases most can be invalid by chance.
-    if cases >= 100 {
-        assert!(judged * 100 >= cases * 60, "{name}: only {judged} of {cases} cases are valid: {bench}");
-    }
+    assert!(cases < 100 || judged * 100 >= cases * 60, "{name}: only {judged} of {cases} cases are valid: {net}");
 }

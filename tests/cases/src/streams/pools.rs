@@ -2,9 +2,10 @@
 
 use std::io;
 use std::ops::ControlFlow;
-use support::calls::reference;
 
-use half::f16;
+use support::call::{Call, same};
+use support::draw::elements::mixed;
+use support::net::streamed;
 use wgpu_pooling::{
     AdaptiveMaxPool, AsyncSink, AsyncSource, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool,
     IndexType, Layout, MaxPool, Minimum, NanPolicy, Plan, PlanError, Pooling, Sink, Source, StorageOrder, Stream,
@@ -51,35 +52,26 @@ pub fn bits<T: Element>(elements: &[T]) -> Vec<u64> {
 }
 
 /// One run with indices and one without, each compared with the reference.
-fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> StreamReport {
-    let x = tensor::<T>(shape);
-    let plan = pool.plan(shape, T::DTYPE, Some(IndexType::I64)).unwrap();
-    let (y, indices) = reference::max_pool_with_indices::<T, i64>(&plan, x.view()).unwrap();
-    let (mut got_y, mut got_indices) = (vec![T::from_bits64(0); y.data().len()], vec![0; indices.data().len()]);
-    let mut last = None;
-    let mut view = x.view();
-    let stream = Stream::new(plan.clone(), budget).source(&mut view).sink(&mut got_y).sink(&mut got_indices);
-    let report = stream
-        .progress(|progress| {
+fn check(pool: &dyn Pooling, shape: &[usize], dtype: DType, budget: u64) -> StreamReport {
+    let run = |indices| {
+        let plan = pool.plan(shape, dtype, indices).unwrap();
+        let call = Call::new(plan, vec![mixed(dtype, shape.iter().product(), 7)]);
+        let mut last = None;
+        let (outcome, report) = streamed(&call, budget, &device(), |progress| {
             last = Some((progress.done, progress.tiles));
             ControlFlow::Continue(())
-        })
-        .run_blocking(&device())
-        .unwrap_or_else(|error| panic!("{error}: {plan:?} in {budget} bytes"));
-    assert!(last.is_some_and(|(done, tiles)| done == tiles && tiles >= report.tiles), "{last:?} {plan:?}");
-    assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
-    assert_eq!(got_indices, indices.data(), "{plan:?} in {budget} bytes");
-    assert!(report.peak_bytes <= budget && report.peak_bytes > 0, "{report:?} in {budget} bytes");
-    assert!(report.peak_host_bytes <= report.peak_bytes && report.peak_device_bytes <= report.peak_bytes);
-    assert_eq!(report.peak_device_bytes > 0, computes_on_gpu(), "{report:?}");
-
-    let plan = pool.plan(shape, T::DTYPE, None).unwrap();
-    let mut got_y = vec![T::from_bits64(0); y.data().len()];
-    let stream = Stream::new(plan.clone(), budget).source(&mut view).sink(&mut got_y);
-    let values = stream.run_blocking(&device()).unwrap();
-    assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
-    assert!(values.peak_bytes <= budget, "{values:?} in {budget} bytes");
-    report
+        });
+        let plan = call.plan();
+        same(&call.expected(), &outcome).unwrap_or_else(|error| panic!("{error}: {plan:?} in {budget} bytes"));
+        let report = report.expect("a run that succeeds");
+        assert!(last.is_some_and(|(done, tiles)| done == tiles && tiles >= report.tiles), "{last:?} {plan:?}");
+        assert!(report.peak_bytes <= budget && report.peak_bytes > 0, "{report:?} in {budget} bytes");
+        assert!(report.peak_host_bytes <= report.peak_bytes && report.peak_device_bytes <= report.peak_bytes);
+        assert_eq!(report.peak_device_bytes > 0, computes_on_gpu(), "{report:?}");
+        report
+    };
+    run(None);
+    run(Some(IndexType::I64))
 }
 
 /// Budgets from one that holds the whole pool down to those that cut windows into parts.
@@ -90,16 +82,16 @@ fn budgets() -> [u64; 4] {
 fn every_layout_type_and_rank_in_any_budget() {
     let square = || MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 2, 1]);
     for budget in budgets() {
-        check::<f32>(&square(), &[2, 3, 20, 17], budget);
-        check::<u8>(&square().layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
-        check::<f16>(&square().layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
-        check::<i64>(&square().index_order(StorageOrder::ColumnMajor), &[1, 3, 20, 17], budget);
-        check::<f32>(&MaxPool::new([5]).strides([3]).pads([2, 2]), &[2, 2, 300], budget);
-        check::<f16>(&MaxPool::new([2, 2, 2]).dilations([2, 1, 2]), &[1, 2, 6, 7, 8], budget);
-        check::<u8>(&MaxPool::new([2, 1, 2, 2]).pads([1, 0, 0, 0, 0, 0, 1, 1]), &[1, 2, 3, 4, 5, 6], budget);
-        check::<f32>(&AdaptiveMaxPool::new([7, 9]), &[2, 2, 20, 17], budget);
-        check::<f32>(&AdaptiveMaxPool::new([30, 5]).layout(Layout::Nhwc), &[1, 20, 17, 3], budget);
-        check::<f32>(&MaxPool::new([3, 3]).ceil_mode(1).strides([2, 2]), &[1, 3, 20, 18], budget);
+        check(&square(), &[2, 3, 20, 17], DType::F32, budget);
+        check(&square().layout(Layout::Nhwc), &[2, 20, 17, 3], DType::U8, budget);
+        check(&square().layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 20, 17, 3], DType::F16, budget);
+        check(&square().index_order(StorageOrder::ColumnMajor), &[1, 3, 20, 17], DType::I64, budget);
+        check(&MaxPool::new([5]).strides([3]).pads([2, 2]), &[2, 2, 300], DType::F32, budget);
+        check(&MaxPool::new([2, 2, 2]).dilations([2, 1, 2]), &[1, 2, 6, 7, 8], DType::F16, budget);
+        check(&MaxPool::new([2, 1, 2, 2]).pads([1, 0, 0, 0, 0, 0, 1, 1]), &[1, 2, 3, 4, 5, 6], DType::U8, budget);
+        check(&AdaptiveMaxPool::new([7, 9]), &[2, 2, 20, 17], DType::F32, budget);
+        check(&AdaptiveMaxPool::new([30, 5]).layout(Layout::Nhwc), &[1, 20, 17, 3], DType::F32, budget);
+        check(&MaxPool::new([3, 3]).ceil_mode(1).strides([2, 2]), &[1, 3, 20, 18], DType::F32, budget);
     }
 }
 
@@ -108,9 +100,9 @@ fn every_rule_about_nan_and_empty_windows_in_any_budget() {
         for empty in [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase] {
             let pool = MaxPool::new([3, 2]).dilations([7, 1]).pads([9, 4, 8, 5]).nan_policy(policy).empty_index(empty);
             for budget in either([20 << 10, 13 << 10], [200, 44]) {
-                check::<f32>(&pool.clone().empty_value(EmptyValue::LowestFinite), &[1, 2, 5, 6], budget);
-                check::<f16>(&pool.clone().layout(Layout::Nhwc), &[1, 5, 6, 2], budget);
-                check::<f32>(&Minimum::of(pool.clone().empty_value(EmptyValue::Nan)), &[1, 1, 5, 6], budget);
+                check(&pool.clone().empty_value(EmptyValue::LowestFinite), &[1, 2, 5, 6], DType::F32, budget);
+                check(&pool.clone().layout(Layout::Nhwc), &[1, 5, 6, 2], DType::F16, budget);
+                check(&Minimum::of(pool.clone().empty_value(EmptyValue::Nan)), &[1, 1, 5, 6], DType::F32, budget);
             }
         }
     }
@@ -119,14 +111,14 @@ fn every_rule_about_nan_and_empty_windows_in_any_budget() {
 fn windows_larger_than_the_budget_are_put_together_from_parts() {
     for &policy in NanPolicy::ALL {
         let pool = MaxPool::new([60, 50]).strides([30, 40]).pads([20, 10, 20, 10]).nan_policy(policy);
-        let report = check::<f32>(&pool, &[1, 2, 64, 70], either(24 << 10, 1 << 10));
+        let report = check(&pool, &[1, 2, 64, 70], DType::F32, either(24 << 10, 1 << 10));
         assert!(report.tiles > 2 * 2 * 2, "{report:?}");
-        check::<u8>(&pool.layout(Layout::Nhwc), &[1, 64, 70, 2], either(14 << 10, 300));
+        check(&pool.layout(Layout::Nhwc), &[1, 64, 70, 2], DType::U8, either(14 << 10, 300));
     }
-    check::<f32>(&GlobalMaxPool::new(), &[2, 2, 5000], either(24 << 10, 1 << 10));
-    check::<f32>(&AdaptiveMaxPool::new([2, 1]), &[1, 1, 90, 70], either(24 << 10, 1 << 10));
+    check(&GlobalMaxPool::new(), &[2, 2, 5000], DType::F32, either(24 << 10, 1 << 10));
+    check(&AdaptiveMaxPool::new([2, 1]), &[1, 1, 90, 70], DType::F32, either(24 << 10, 1 << 10));
     // Taps far from each other.
-    check::<f32>(&MaxPool::new([3]).dilations([2000]), &[1, 1, 4003], either(24 << 10, 1 << 10));
+    check(&MaxPool::new([3]).dilations([2000]), &[1, 1, 4003], DType::F32, either(24 << 10, 1 << 10));
 }
 
 fn the_callback_sees_every_tile_and_can_stop() {

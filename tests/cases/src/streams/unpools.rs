@@ -1,9 +1,14 @@
 //! Streaming unpools: the bits and the errors of the reference, in the memory that was allowed.
 
-use support::calls::reference;
+use std::ops::ControlFlow;
+
+use support::call::{Call, same};
+use support::draw::elements::{bits_of, mixed};
+use support::net::streamed;
+use support::splitmix::splitmix64;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, DType, ExecuteError, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
-    OutOfBounds, OutsideWindow, Plan, Pooling, StorageOrder, Stream, Tensor,
+    OutOfBounds, OutsideWindow, Plan, Pooling, StorageOrder,
 };
 
 use super::device;
@@ -19,17 +24,12 @@ tests! {
         bad_indices_are_counted_before_anything_is_written;
 }
 
-fn noise(seed: u32) -> impl FnMut() -> u32 {
+fn noise(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state = splitmix64(state);
         state >> 8
     }
-}
-
-pub fn values(shape: &[usize]) -> Tensor<f32> {
-    let mut noise = noise(3);
-    Tensor::new(shape, (0..shape.iter().product()).map(|_| (noise() % 1000) as f32 - 300.0).collect()).unwrap()
 }
 
 /// Budgets from one that holds the whole unpool down to those of many tiles.
@@ -38,30 +38,24 @@ fn budgets() -> [u64; 3] {
 }
 
 /// Compares runs in each budget with the reference. Returns whether a GPU computed the one in the largest.
-fn check(plan: &Plan, x: &Tensor<f32>, indices: &Tensor<i64>) -> bool {
-    let mut on_device = false;
-    let expected = reference::max_unpool(plan, x.view(), indices.view());
+fn check(call: &Call) -> bool {
+    let (mut on_device, expected) = (false, call.expected());
     for budget in budgets() {
-        let mut y = vec![f32::NAN; plan.output_shape().iter().product()];
-        let (mut x, mut indices) = (x.view(), indices.view());
-        let stream = Stream::new(plan.clone(), budget).source(&mut x).source(&mut indices).sink(&mut y);
-        let got = stream.run_blocking(&device());
-        match (&expected, got) {
-            (Ok(expected), Ok(report)) => {
-                let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-                assert_eq!(bits(&y), bits(expected.data()), "{plan:?} in {budget} bytes");
-                assert!(report.peak_bytes <= budget, "{report:?} in {budget} bytes");
-                assert!(budget > budgets()[2] || report.tiles > 1, "{report:?} in {budget} bytes");
-                on_device |= budget == budgets()[0] && report.peak_device_bytes > 0 && report.bytes_uploaded > 0;
-            }
-            (Err(expected), Err(got)) => {
-                assert_eq!(got, *expected);
-                assert!(y.iter().all(|value| value.is_nan()), "nothing is written");
-            }
-            (expected, got) => panic!("{expected:?} and {got:?}: {plan:?} in {budget} bytes"),
-        }
+        let (outcome, report) = streamed(call, budget, &device(), |_| ControlFlow::Continue(()));
+        let what = |error| format!("{error}: {:?} in {budget} bytes", call.plan());
+        same(&expected, &outcome).map_err(what).unwrap();
+        let Some(report) = report else { continue };
+        assert!(report.peak_bytes <= budget, "{report:?} in {budget} bytes");
+        assert!(budget > budgets()[2] || report.tiles > 1, "{report:?} in {budget} bytes");
+        on_device |= budget == budgets()[0] && report.peak_device_bytes > 0 && report.bytes_uploaded > 0;
     }
     on_device
+}
+
+/// An unpool of drawn elements with these indices.
+fn call(plan: Plan, indices: &[i64]) -> Call {
+    let x: Vec<u64> = bits_of(DType::F32, &mixed(DType::F32, indices.len(), 3));
+    Call::unpool(plan, &x, indices)
 }
 
 fn what_pools_made_goes_back_in_any_budget() {
@@ -76,15 +70,15 @@ fn what_pools_made_goes_back_in_any_budget() {
         (Box::new(MaxPool::new([2, 1, 2]).flatten(IndexFlattening::Batch)), vec![2, 2, 5, 6, 7]),
     ];
     for (pool, shape) in pools {
-        let x = values(&shape);
         let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        let pooled = Call::new(plan, vec![mixed(DType::F32, shape.iter().product(), 3)]);
+        let (y_shape, outputs) = (pooled.plan().output_shape(), pooled.expected().unwrap());
         let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape).activation(Activation::Relu);
-        let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
+        let plan = unpool.plan(y_shape, DType::F32, IndexType::I64).unwrap();
         let in_order = [plan.inputs()[0].layout, plan.index_space().unwrap().layout()] == [Layout::Nchw; 2];
-        assert_eq!(check(&plan, &y, &indices), in_order && computes_on_gpu(), "{plan:?}");
+        assert_eq!(check(&Call::new(plan, outputs.clone())), in_order && computes_on_gpu(), "{shape:?}");
         let strict = unpool.outside_window(OutsideWindow::Error);
-        check(&strict.plan(y.shape(), DType::F32, IndexType::I64).unwrap(), &y, &indices);
+        check(&Call::new(strict.plan(y_shape, DType::F32, IndexType::I64).unwrap(), outputs));
     }
 }
 
@@ -97,17 +91,16 @@ fn any_indices_land_where_they_say_and_the_last_wins() {
         let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).layout(layout).index_order(order);
         let shape = if layout == Layout::Nchw { [2, 3, 11, 9] } else { [2, 11, 9, 3] };
         let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
-        let (x, unit) = (values(&shape), plan.index_space().unwrap().index_count());
+        let unit = plan.index_space().unwrap().index_count();
         let mut noise = noise(8);
         // Indices into all planes, then indices of a few places only, so that the order decides.
         for spread in [unit, 5] {
-            let data = (0..594).map(|_| (u64::from(noise()) % spread * (unit / spread)) as i64).collect();
-            check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
+            let indices: Vec<i64> = (0..594).map(|_| (noise() % spread * (unit / spread)) as i64).collect();
+            check(&call(plan.clone(), &indices));
         }
         // More sources than a tile takes at a time: the later sources must not overwrite what the first ones have
         // written.
-        let data = (0..594).map(|position| position / 6).collect();
-        check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
+        check(&call(plan, &(0..594).map(|position| position / 6).collect::<Vec<i64>>()));
     }
 }
 
@@ -133,8 +126,8 @@ fn indices_of_own_planes_that_name_nothing_are_left_out() {
                         _ => plan.index_space().unwrap().encode(plane / 3, plane % 3, &at),
                     }
                 };
-                let indices = Tensor::new(shape, (0..858).map(index).collect()).unwrap();
-                check(&plan, &values(&shape), &indices);
+                let indices: Vec<i64> = (0..858).map(index).collect();
+                check(&call(plan.clone(), &indices));
             }
         }
     }
@@ -143,16 +136,15 @@ fn indices_of_own_planes_that_name_nothing_are_left_out() {
 fn bad_indices_are_counted_before_anything_is_written() {
     let unpool = MaxUnpool::new([2, 2]).strides([2, 2]);
     let shape = [2, 3, 20, 30];
-    let (x, mut noise) = (values(&shape), noise(1));
-    let mut data: Vec<i64> = (0..3600).map(|_| i64::from(noise() % 14400)).collect();
+    let mut noise = noise(1);
+    let mut indices: Vec<i64> = (0..3600).map(|_| (noise() % 14400) as i64).collect();
     for (position, value) in [(3599, -1), (77, 14400), (2000, i64::MIN), (78, i64::MAX)] {
-        data[position] = value;
+        indices[position] = value;
     }
-    let indices = Tensor::new(shape, data).unwrap();
-    let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
-    let error = reference::max_unpool(&plan, x.view(), indices.view()).unwrap_err();
-    assert_eq!(error, ExecuteError::IndexOutOfRange { position: 77, value: 14400, index_count: 14400, count: 4 });
-    check(&plan, &x, &indices);
-    let skipping = unpool.out_of_bounds(OutOfBounds::Skip).plan(&shape, DType::F32, IndexType::I64).unwrap();
-    check(&skipping, &x, &indices);
+    let plan = |unpool: &MaxUnpool| unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
+    let refused = call(plan(&unpool), &indices);
+    let error = ExecuteError::IndexOutOfRange { position: 77, value: 14400, index_count: 14400, count: 4 };
+    assert_eq!(refused.expected(), Err(error));
+    check(&refused);
+    check(&call(plan(&unpool.out_of_bounds(OutOfBounds::Skip)), &indices));
 }

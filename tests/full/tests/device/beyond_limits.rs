@@ -1,13 +1,13 @@
 //! One-shot calls whose tensors exceed the device's limits are computed in tiles.
 
-use cases::streams::pools::{bits, tensor};
-use cases::streams::unpools::values;
-use support::calls::reference;
+use support::call::{Call, same};
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, DType, GlobalMaxPool, Gpu, GpuOptions, Gradient, IndexType, MaxPool, MaxUnpool, Pooling,
-    Reference, Request, TopHat, wgpu,
+    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, Gradient, IndexType, MaxPool, MaxUnpool, Pooling, Steps,
+    TopHat, wgpu,
 };
+
+use super::agree::{Undone, call};
 
 tests! {
     gpu =>
@@ -26,62 +26,45 @@ pub(super) fn small_device() -> Gpu {
     Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap()
 }
 
+/// A call that exceeds the limits gives the reference's bits.
+fn agrees(small: &Gpu, call: &Call) {
+    same(&call.expected(), &call.on(small)).unwrap_or_else(|error| panic!("{error}: {:?}", call.plan()));
+}
+
 fn pools_have_no_size_limit() {
     let small = small_device();
     let shape = [2, 3, 150, 170];
-    let x = tensor::<f32>(&shape);
-    let pools: [Box<dyn Pooling>; 4] = [
-        Box::new(MaxPool::new([3, 3]).pads([1, 1, 1, 1])),
-        Box::new(MaxPool::new([2, 2]).strides([2, 2])),
-        Box::new(GlobalMaxPool::new()),
-        Box::new(AdaptiveMaxPool::new([40, 33])),
+    let pools: [&dyn Pooling; 4] = [
+        &MaxPool::new([3, 3]).pads([1, 1, 1, 1]),
+        &MaxPool::new([2, 2]).strides([2, 2]),
+        &GlobalMaxPool::new(),
+        &AdaptiveMaxPool::new([40, 33]),
     ];
-    for pool in &pools {
-        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-        let (got_y, got_indices) =
-            Request::pool(pool.as_ref(), x.view()).with_indices::<i64>().run_blocking(&small).unwrap();
-        assert_eq!((bits(got_y.data()), got_y.shape()), (bits(y.data()), y.shape()), "{plan:?}");
-        assert_eq!(got_indices, indices, "{plan:?}");
-        let got_y = Request::pool(pool.as_ref(), x.view()).run_blocking(&small).unwrap();
-        assert_eq!(bits(got_y.data()), bits(y.data()), "{plan:?}");
+    for pool in pools {
+        agrees(&small, &call(pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap()));
+        agrees(&small, &call(pool.plan(&shape, DType::F32, None).unwrap()));
     }
     // One plane that is larger than a binding, and one window over all of it.
-    let x = tensor::<u8>(&[1, 1, 400, 500]);
-    let plan = GlobalMaxPool::new().plan(x.shape(), DType::U8, Some(IndexType::I32)).unwrap();
-    let expected = reference::max_pool_with_indices::<u8, i32>(&plan, x.view()).unwrap();
-    let got = GlobalMaxPool::new().on(x.view()).with_indices::<i32>().run_blocking(&small).unwrap();
-    assert_eq!(got, expected);
+    agrees(&small, &call(GlobalMaxPool::new().plan(&[1, 1, 400, 500], DType::U8, Some(IndexType::I32)).unwrap()));
 }
 
 fn unpools_have_no_size_limit() {
-    let small = small_device();
     let shape = [2, 3, 150, 170];
-    let (pool, x) = (MaxPool::new([2, 2]).strides([2, 2]), values(&shape));
-    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap();
-    let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x.view()).unwrap();
-    let unpool = MaxUnpool::inverse_of(&pool, &shape);
-    let plan = unpool.plan(y.shape(), DType::F32, IndexType::I32).unwrap();
-    let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
-    assert_eq!(unpool.on(y.view(), indices.view()).run_blocking(&small).unwrap(), expected);
+    let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    let pooled = call(pool.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap());
+    let undone = Undone::new(&MaxUnpool::inverse_of(&pool, &shape), &pooled);
+    agrees(&small_device(), &undone.with(&undone.own));
 }
 
 fn compositions_have_no_size_limit() {
     let small = small_device();
-    let x = tensor::<f32>(&[2, 3, 150, 170]);
-    let by_box = TopHat::new([4, 9]).anchor([3, 1]);
-    let expected = by_box.on(x.view()).run_blocking(&Reference).unwrap();
-    assert_eq!(bits(by_box.on(x.view()).run_blocking(&small).unwrap().data()), bits(expected.data()));
-    // Into memory that holds something else, and a last part that ends within a word.
-    let x = tensor::<i8>(&[1, 1, 400, 501]);
-    let by_box = Gradient::new([3, 3]);
-    let expected = by_box.on(x.view()).run_blocking(&Reference).unwrap();
-    let mut y = vec![77i8; x.data().len()];
-    by_box.on(x.view()).to(&mut y).run_blocking(&small).unwrap();
-    assert_eq!(y, expected.data());
-    // The device that has room for all of it gives the same.
-    let steps = by_box.steps(x.shape(), DType::I8).unwrap();
-    let mut y = x.clone();
-    support::device::gpu().run_steps_blocking(&steps, &[(&x).into()], &mut [(&mut y).into()]).unwrap();
-    assert_eq!(y, expected);
+    let of = |steps: Steps| {
+        let x = call(steps.first().clone()).inputs;
+        Call::new(steps, x)
+    };
+    agrees(&small, &of(TopHat::new([4, 9]).anchor([3, 1]).steps(&[2, 3, 150, 170], DType::F32).unwrap()));
+    // A last part that ends within a word; and the device that has room for all of it.
+    let gradient = of(Gradient::new([3, 3]).steps(&[1, 1, 400, 501], DType::I8).unwrap());
+    agrees(&small, &gradient);
+    agrees(support::device::gpu(), &gradient);
 }

@@ -2,8 +2,6 @@
 //! alone.
 
 use cases::fuzz::attempts::fuzz;
-use cases::fuzz::devices;
-use support::device::gpu;
 use support::tests;
 
 tests! {
@@ -12,5 +10,5 @@ tests! {
 }
 
 fn any_bytes_on_the_gpu() {
-    fuzz("gpu_cpu", Vec::new(), |data| devices::gpu_cpu(data, gpu()));
+    fuzz("gpu_cpu", cases::fuzz::agree);
 }

@@ -2,15 +2,16 @@
 //! A schedule for small limits runs on any larger device, so every machine can test it; a device that was opened with
 //! small limits is tested too.
 
-use support::calls::{self, reference};
+use support::call::{Call, same};
 use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, DType, Element, EmptyIndex, ExecuteError, Family, Gpu, GpuOptions, Index,
-    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, PlanError, Pooling, Tensor, families,
-    select, wgpu,
+    Activation, AdaptiveMaxPool, Choice, DType, EmptyIndex, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout,
+    Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, PlanError, Pooling, families, select, wgpu,
 };
+
+use super::agree::{Undone, call, every_family};
 
 tests! {
     gpu =>
@@ -35,54 +36,22 @@ const SMALL: Limits = Limits {
     software: false,
 };
 
-/// Data with ties, NaN, infinities and zeros of both signs among what random bits give.
-pub fn data<T: Element>(shape: &[usize], seed: u64) -> Tensor<T> {
-    let count = shape.iter().product::<usize>();
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut bytes = Vec::with_capacity(count * size_of::<T>());
-    for _ in 0..count {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // Few values, so that windows tie.
-        let word = match (state >> 60) as u8 {
-            0 => u64::MAX,
-            1 => 0x8000_8000_8000_8000,
-            2 => 0,
-            _ => (state >> 32) & 0x4104_4104_4104_4104,
-        };
-        bytes.extend_from_slice(&word.to_le_bytes()[..size_of::<T>()]);
-    }
-    Tensor::new(shape, bytemuck::pod_collect_to_vec(&bytes)).unwrap()
-}
-
-/// Runs a pool in every family that applies under the limits, compares bit by bit, and returns the number of
+/// Runs a pool with and without indices in every family that applies under the limits, and returns the number of
 /// dispatches.
-fn check<T: Element, I: Index>(gpu: &Gpu, pool: &dyn Pooling, shape: &[usize], limits: &Limits) -> usize {
-    let x = data::<T>(shape, shape.iter().sum::<usize>() as u64);
-    let bits = |tensor: &Tensor<T>| -> Vec<u8> { bytemuck::cast_slice(tensor.data()).to_vec() };
-    let mut dispatches = 0;
-    for with_indices in [true, false] {
-        let plan = pool.plan(shape, T::DTYPE, with_indices.then_some(I::INDEX_TYPE)).unwrap();
+fn check(
+    gpu: &Gpu,
+    pool: &dyn Pooling,
+    shape: &[usize],
+    (dtype, index_type): (DType, IndexType),
+    limits: &Limits,
+) -> usize {
+    let run = |indices| {
+        let plan = pool.plan(shape, dtype, indices).unwrap();
         let found = families(&plan, limits);
         assert!(found.contains(&Family::Accumulating) || shape.len() > 5, "{found:?}");
-        for family in found {
-            let choice = Choice { family: Some(family), ..Choice::default() };
-            let schedule = select(&plan, limits, &choice).unwrap();
-            schedule.check(limits).unwrap();
-            dispatches += schedule.dispatches().len();
-            let prepared = gpu.prepare_blocking(schedule).unwrap();
-            if with_indices {
-                let (y, indices) = calls::max_pool_with_indices::<T, I>(&prepared, x.view()).unwrap();
-                let expected = reference::max_pool_with_indices::<T, I>(&plan, x.view()).unwrap();
-                assert!(bits(&y) == bits(&expected.0), "Y, {family:?}, {plan:?}");
-                assert!(indices == expected.1, "indices, {family:?}, {plan:?}");
-            } else {
-                let y = calls::max_pool(&prepared, x.view()).unwrap();
-                let expected = reference::max_pool(&plan, x.view()).unwrap();
-                assert!(bits(&y) == bits(&expected), "Y alone, {family:?}, {plan:?}");
-            }
-        }
-    }
-    dispatches
+        every_family(gpu, &call(plan), limits)
+    };
+    run(Some(index_type)) + run(None)
 }
 
 fn pools_beyond_a_binding_give_the_same_bits_in_every_family() {
@@ -91,24 +60,24 @@ fn pools_beyond_a_binding_give_the_same_bits_in_every_family() {
     for &policy in NanPolicy::ALL {
         let pool = MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 1, 1]).nan_policy(policy);
         // Many planes; a plane larger than a binding; rows almost as large as a binding.
-        dispatches += check::<f32, i64>(gpu, &pool, &[3, 20, 17, 13], &SMALL);
-        dispatches += check::<f32, i32>(gpu, &pool, &[1, 2, 71, 97], &SMALL);
-        dispatches += check::<half::f16, i64>(gpu, &pool, &[1, 1, 9, 2_900], &SMALL);
-        dispatches += check::<u8, i64>(gpu, &pool, &[2, 3, 67, 101], &SMALL);
-        dispatches += check::<i64, i32>(gpu, &pool, &[1, 2, 41, 43], &SMALL);
+        dispatches += check(gpu, &pool, &[3, 20, 17, 13], (DType::F32, IndexType::I64), &SMALL);
+        dispatches += check(gpu, &pool, &[1, 2, 71, 97], (DType::F32, IndexType::I32), &SMALL);
+        dispatches += check(gpu, &pool, &[1, 1, 9, 2_900], (DType::F16, IndexType::I64), &SMALL);
+        dispatches += check(gpu, &pool, &[2, 3, 67, 101], (DType::U8, IndexType::I64), &SMALL);
+        dispatches += check(gpu, &pool, &[1, 2, 41, 43], (DType::I64, IndexType::I32), &SMALL);
         // Three axes: a window reaches over planes that do not fit into one binding together.
         let deep = MaxPool::new([3, 2, 3]).dilations([1, 2, 1]).pads([1, 0, 1, 1, 2, 0]).nan_policy(policy);
-        dispatches += check::<f32, i64>(gpu, &deep, &[1, 2, 5, 30, 29], &SMALL);
-        dispatches += check::<u8, i32>(gpu, &deep, &[1, 1, 4, 61, 57], &SMALL);
+        dispatches += check(gpu, &deep, &[1, 2, 5, 30, 29], (DType::F32, IndexType::I64), &SMALL);
+        dispatches += check(gpu, &deep, &[1, 1, 4, 61, 57], (DType::U8, IndexType::I32), &SMALL);
         // Rows that are not whole words: a dispatch may begin inside a line, also inside the outputs of an invocation.
         let flat = MaxPool::new([3, 3]).pads([1, 1, 1, 0]).nan_policy(policy);
-        dispatches += check::<half::f16, i32>(gpu, &flat, &[5, 12, 9, 11], &SMALL);
+        dispatches += check(gpu, &flat, &[5, 12, 9, 11], (DType::F16, IndexType::I32), &SMALL);
         let odd = MaxPool::new([2, 3, 3]).pads([1, 1, 1, 0, 1, 0]).nan_policy(policy);
-        dispatches += check::<half::f16, i32>(gpu, &odd, &[5, 4, 3, 9, 11], &SMALL);
+        dispatches += check(gpu, &odd, &[5, 4, 3, 9, 11], (DType::F16, IndexType::I32), &SMALL);
         // Windows larger than a binding.
         let global = MaxPool::new([50, 60]).nan_policy(policy);
-        dispatches += check::<f32, i64>(gpu, &global, &[1, 2, 50, 60], &SMALL);
-        dispatches += check::<f64, i64>(gpu, &global, &[1, 1, 50, 62], &SMALL);
+        dispatches += check(gpu, &global, &[1, 2, 50, 60], (DType::F32, IndexType::I64), &SMALL);
+        dispatches += check(gpu, &global, &[1, 1, 50, 62], (DType::F64, IndexType::I64), &SMALL);
     }
     assert!(dispatches > 1_000, "{dispatches} dispatches: the limits did not bite");
     println!("{dispatches} dispatches");
@@ -118,96 +87,75 @@ fn layouts_conventions_and_empty_windows_survive_cutting() {
     let gpu = gpu();
     for index_layout in [Layout::Nchw, Layout::Nhwc] {
         let pool = MaxPool::new([3, 3]).strides([2, 2]).layout(Layout::Nhwc).index_layout(index_layout);
-        check::<f32, i64>(gpu, &pool, &[9, 11, 13, 6], &SMALL);
-        check::<u8, i32>(gpu, &pool, &[5, 13, 11, 7], &SMALL);
+        check(gpu, &pool, &[9, 11, 13, 6], (DType::F32, IndexType::I64), &SMALL);
+        check(gpu, &pool, &[5, 13, 11, 7], (DType::U8, IndexType::I32), &SMALL);
     }
     let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];
     for empty in empties {
         let pool = MaxPool::new([2, 2]).dilations([9, 1]).pads([4, 3, 4, 3]).empty_index(empty).storage_order(1);
-        check::<f32, i64>(gpu, &pool, &[2, 15, 8, 31], &SMALL);
+        check(gpu, &pool, &[2, 15, 8, 31], (DType::F32, IndexType::I64), &SMALL);
     }
-    check::<f32, i64>(gpu, &AdaptiveMaxPool::new([37, 23]), &[2, 3, 61, 40], &SMALL);
-    check::<half::bf16, i32>(gpu, &AdaptiveMaxPool::new([2, 3]), &[1, 2, 91, 80], &SMALL);
-    check::<f32, i64>(gpu, &AdaptiveMaxPool::new([700]), &[2, 9, 410], &SMALL);
+    check(gpu, &AdaptiveMaxPool::new([37, 23]), &[2, 3, 61, 40], (DType::F32, IndexType::I64), &SMALL);
+    check(gpu, &AdaptiveMaxPool::new([2, 3]), &[1, 2, 91, 80], (DType::Bf16, IndexType::I32), &SMALL);
+    check(gpu, &AdaptiveMaxPool::new([700]), &[2, 9, 410], (DType::F32, IndexType::I64), &SMALL);
     // Rows and planes of which a binding holds at most one, and dilated windows that leave some of them out.
     for dilation in [1, 2, 3] {
         let pool = MaxPool::new([3, 3]).dilations([dilation, dilation]).pads([2, 2, 2, 2]);
-        check::<f32, i64>(gpu, &pool, &[1, 1, 5, 1_530], &SMALL);
-        check::<f64, i64>(gpu, &pool, &[1, 2, 3, 3_000], &SMALL);
+        check(gpu, &pool, &[1, 1, 5, 1_530], (DType::F32, IndexType::I64), &SMALL);
+        check(gpu, &pool, &[1, 2, 3, 3_000], (DType::F64, IndexType::I64), &SMALL);
         let deep = MaxPool::new([3, 3, 3]).dilations([dilation; 3]).pads([3; 6]);
         let deep = deep.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
-        check::<f32, i64>(gpu, &deep, &[1, 4, 40, 41, 2], &SMALL);
+        check(gpu, &deep, &[1, 4, 40, 41, 2], (DType::F32, IndexType::I64), &SMALL);
     }
     // More axes than one pass reduces.
-    check::<f32, i64>(gpu, &MaxPool::new([2, 2, 2, 2]).strides([1, 2, 1, 1]), &[1, 2, 5, 6, 7, 8], &SMALL);
+    check(
+        gpu,
+        &MaxPool::new([2, 2, 2, 2]).strides([1, 2, 1, 1]),
+        &[1, 2, 5, 6, 7, 8],
+        (DType::F32, IndexType::I64),
+        &SMALL,
+    );
     let relu = MaxPool::new([2, 2]).activation(Activation::Relu);
-    check::<f32, i64>(gpu, &relu, &[1, 3, 40, 45], &SMALL);
-}
-
-/// Runs an unpool in every family that applies under the limits.
-fn check_unpool<T: Element, I: Index>(
-    unpool: &MaxUnpool,
-    x: &Tensor<T>,
-    indices: &Tensor<I>,
-    limits: &Limits,
-) -> usize {
-    let plan = unpool.plan(x.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
-    let expected = reference::max_unpool(&plan, x.view(), indices.view());
-    let mut dispatches = 0;
-    for family in families(&plan, limits) {
-        let choice = Choice { family: Some(family), ..Choice::default() };
-        let schedule = select(&plan, limits, &choice).unwrap();
-        schedule.check(limits).unwrap();
-        dispatches += schedule.dispatches().len();
-        let result = calls::max_unpool(&gpu().prepare_blocking(schedule).unwrap(), x.view(), indices.view());
-        match (&expected, &result) {
-            (Ok(expected), Ok(y)) => {
-                let bytes = |tensor: &Tensor<T>| -> Vec<u8> { bytemuck::cast_slice(tensor.data()).to_vec() };
-                assert!(bytes(expected) == bytes(y), "{family:?}, {plan:?}");
-            }
-            (expected, result) => assert_eq!(expected.as_ref().err(), result.as_ref().err(), "{family:?}, {plan:?}"),
-        }
-    }
-    assert!(dispatches > 0, "{plan:?}");
-    dispatches
+    check(gpu, &relu, &[1, 3, 40, 45], (DType::F32, IndexType::I64), &SMALL);
 }
 
 fn unpools_beyond_a_binding_give_the_same_bits_and_the_same_errors() {
     let mut dispatches = 0;
+    let mut check = |call: &Call| dispatches += every_family(gpu(), call, &SMALL);
     let pool = MaxPool::new([2, 3]).strides([2, 2]).pads([1, 0, 0, 1]);
     for shape in [[2, 7, 31, 33], [1, 1, 61, 97]] {
-        let x = data::<f32>(&shape, 11);
-        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         let unpool = MaxUnpool::inverse_of(&pool, &shape);
-        dispatches += check_unpool(&unpool, &y, &indices, &SMALL);
+        let of = |unpool: &MaxUnpool, dtype| {
+            Undone::new(unpool, &call(pool.plan(&shape, dtype, Some(IndexType::I64)).unwrap()))
+        };
+        let (floats, bytes) = (of(&unpool, DType::F32), of(&unpool, DType::U8));
+        check(&floats.with(&floats.own));
         // Other indices, with repeats: the last source in order wins, whichever dispatch reads it.
-        let count = x.data().len() as i64;
-        let scattered: Vec<i64> = (0..indices.data().len() as i64).map(|i| i * 7_919 % (count / 3)).collect();
-        let scattered = Tensor::new(indices.shape(), scattered).unwrap();
-        dispatches += check_unpool(&unpool, &y, &scattered, &SMALL);
-        let bytes = Tensor::new(y.shape(), (0..y.data().len()).map(|i| (i * 31 % 255) as u8).collect()).unwrap();
-        dispatches += check_unpool(&unpool, &bytes, &scattered, &SMALL);
+        let (sources, count) = (floats.own.len(), shape.iter().product::<usize>() as i64);
+        let mut scattered: Vec<i64> = (0..sources as i64).map(|i| i * 7_919 % (count / 3)).collect();
+        check(&floats.with(&scattered));
+        check(&bytes.with(&scattered));
         let clipped = unpool.clone().activation(Activation::Clip { min: 0.5, max: 90.0 });
-        dispatches += check_unpool(&clipped, &bytes, &scattered, &SMALL);
+        check(&of(&clipped, DType::U8).with(&scattered));
         // Bad indices in the last part only, then in all parts.
-        let mut bad = scattered.data().to_vec();
-        let last = bad.len() - 3;
-        bad[last] = 1 << 40;
-        dispatches += check_unpool(&unpool, &y, &Tensor::new(y.shape(), bad.clone()).unwrap(), &SMALL);
-        bad.iter_mut().step_by(5).for_each(|index| *index = -2 - *index);
-        dispatches += check_unpool(&unpool, &bytes, &Tensor::new(y.shape(), bad.clone()).unwrap(), &SMALL);
-        let skips = unpool.clone().out_of_bounds(OutOfBounds::Skip);
-        dispatches += check_unpool(&skips, &y, &Tensor::new(y.shape(), bad).unwrap(), &SMALL);
+        scattered[sources - 3] = 1 << 40;
+        check(&floats.with(&scattered));
+        scattered.iter_mut().step_by(5).for_each(|index| *index = -2 - *index);
+        check(&bytes.with(&scattered));
+        check(&of(&unpool.out_of_bounds(OutOfBounds::Skip), DType::F32).with(&scattered));
     }
     let nhwc = MaxPool::new([2, 2]).strides([2, 2]).layout(Layout::Nhwc);
     let shape = [9, 14, 15, 6];
-    let x = data::<f32>(&shape, 3);
-    let plan = nhwc.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap();
-    let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x.view()).unwrap();
-    dispatches += check_unpool(&MaxUnpool::inverse_of(&nhwc, &shape), &y, &indices, &SMALL);
+    let pooled = call(nhwc.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap());
+    let undone = Undone::new(&MaxUnpool::inverse_of(&nhwc, &shape), &pooled);
+    check(&undone.with(&undone.own));
     assert!(dispatches > 300, "{dispatches} dispatches: the limits did not bite");
     println!("{dispatches} dispatches");
+}
+
+/// One call of a backend gives the reference's bits, or its error.
+fn agrees(gpu: &Gpu, call: &Call) {
+    same(&call.expected(), &call.on(gpu)).unwrap_or_else(|error| panic!("{error}: {:?}", call.plan()));
 }
 
 /// A device that really has small limits, as a caller's device may have.
@@ -224,13 +172,8 @@ fn a_device_with_small_bindings_computes_the_same() {
     let gpu = small_device(128 << 10);
     assert_eq!((gpu.limits().max_binding_bytes, gpu.limits().max_workgroups_per_dimension), (128 << 10, 7));
     let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
-    for shape in [vec![2, 9, 60, 61], vec![1, 1, 301, 257]] {
-        let x = data::<f32>(&shape, 5);
-        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-        let pooled = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
-        assert!(bytemuck::cast_slice::<f32, u32>(pooled.0.data()) == bytemuck::cast_slice::<f32, u32>(y.data()));
-        assert!(pooled.1 == indices);
+    for shape in [[2, 9, 60, 61], [1, 1, 301, 257]] {
+        agrees(&gpu, &call(pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap()));
     }
     assert!(gpu.limits().max_binding_bytes < 301 * 257 * 4);
 }
@@ -240,14 +183,10 @@ fn what_no_kernel_can_cut_is_computed_in_tiles() {
     // Five axes: along the outermost one a window reaches over more than a binding.
     let pool = MaxPool::new([2, 2, 1, 2, 3]).pads([1, 0, 0, 1, 0, 0, 1, 0, 0, 1]);
     let shape = [1, 1, 3, 4, 5, 20, 30];
-    let x = data::<f32>(&shape, 21);
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
     let refused = select(&plan, &gpu.limits(), &Choice::default());
     assert!(matches!(refused, Err(PlanError::ExceedsLimit { .. })), "{refused:?}");
-    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-    let pooled = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
-    assert!(bytemuck::cast_slice::<f32, u32>(pooled.0.data()) == bytemuck::cast_slice::<f32, u32>(y.data()));
-    assert!(pooled.1 == indices);
+    agrees(&gpu, &call(plan));
 }
 
 fn what_is_read_back_may_exceed_the_largest_buffer() {
@@ -258,14 +197,9 @@ fn what_is_read_back_may_exceed_the_largest_buffer() {
     };
     let gpu = Gpu::open_blocking(&GpuOptions::new().limits(limits).poison(POISON)).unwrap();
     // Y takes half of the largest buffer, the indices take all of it.
-    let x = data::<f32>(&[1, 1, 1 << 15], 9);
-    let pool = MaxPool::new([2]).pads([0, 1]);
-    let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
-    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-    assert_eq!(indices.data().len() * 8, 256 << 10);
-    let pooled = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
-    assert!(bytemuck::cast_slice::<f32, u32>(pooled.0.data()) == bytemuck::cast_slice::<f32, u32>(y.data()));
-    assert!(pooled.1 == indices);
+    let plan = MaxPool::new([2]).pads([0, 1]).plan(&[1, 1, 1 << 15], DType::F32, Some(IndexType::I64)).unwrap();
+    assert_eq!(plan.outputs()[1].bytes(), 256 << 10);
+    agrees(&gpu, &call(plan));
 }
 
 fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
@@ -314,42 +248,46 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     let limits = &gpu.limits();
     assert_eq!(limits.max_storage_buffers, 4);
     let pool = |kernel: &[i64]| MaxPool::new(kernel);
-    check::<f32, i64>(gpu, &pool(&[3, 3]).pads([1; 4]), &[2, 3, 40, 50], limits);
-    check::<half::f16, i32>(
+    check(gpu, &pool(&[3, 3]).pads([1; 4]), &[2, 3, 40, 50], (DType::F32, IndexType::I64), limits);
+    check(
         gpu,
         &pool(&[13, 13]).pads([6; 4]).nan_policy(NanPolicy::SeedLowest),
         &[1, 2, 40, 50],
+        (DType::F16, IndexType::I32),
         limits,
     );
-    check::<u8, i64>(gpu, &pool(&[2, 2]).strides([2, 2]).layout(Layout::Nhwc), &[2, 3, 40, 50], limits);
-    check::<f64, i64>(gpu, &AdaptiveMaxPool::new([3, 7]), &[1, 2, 40, 50], limits);
+    check(
+        gpu,
+        &pool(&[2, 2]).strides([2, 2]).layout(Layout::Nhwc),
+        &[2, 3, 40, 50],
+        (DType::U8, IndexType::I64),
+        limits,
+    );
+    check(gpu, &AdaptiveMaxPool::new([3, 7]), &[1, 2, 40, 50], (DType::F64, IndexType::I64), limits);
 
     let shape = [2, 3, 40, 50];
-    let x = data::<f32>(&shape, 3);
     let halves = pool(&[2, 2]).strides([2, 2]);
-    let (y, indices) = halves.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
-    let unpool = MaxUnpool::inverse_of(&halves, &shape);
-    let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
-    let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
-    let back = unpool.on(y.view(), indices.view()).run_blocking(&gpu).unwrap();
-    assert!(bytemuck::cast_slice::<f32, u32>(back.data()) == bytemuck::cast_slice::<f32, u32>(expected.data()));
+    let pooled = call(halves.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap());
+    let undone = Undone::new(&MaxUnpool::inverse_of(&halves, &shape), &pooled);
+    agrees(gpu, &undone.with(&undone.own));
     // The first bad index is found also where a dispatch of its own writes the report, as with four storage buffers.
-    let mut wrong = indices.data().to_vec();
+    let mut wrong = undone.own.clone();
     (wrong[77], wrong[500]) = (-7, 1 << 40);
-    let wrong = Tensor::new(indices.shape(), wrong).unwrap();
-    let refused = unpool.on(y.view(), wrong.view()).run_blocking(&gpu).unwrap_err();
-    assert_eq!(refused, reference::max_unpool(&plan, y.view(), wrong.view()).unwrap_err());
-    assert!(matches!(refused, ExecuteError::IndexOutOfRange { position: 77, value: -7, count: 2, .. }), "{refused:?}");
+    let wrong = undone.with(&wrong);
+    agrees(gpu, &wrong);
+    let refused = wrong.on(gpu);
+    assert!(
+        matches!(refused, Err(ExecuteError::IndexOutOfRange { position: 77, value: -7, count: 2, .. })),
+        "{refused:?}"
+    );
 
     // Where there are several passes, the last one binds one buffer more if it writes indices.
     let four = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, Some(IndexType::I64)).unwrap();
     let refused = select(&four, limits, &Choice::default());
     assert_eq!(refused, Err(PlanError::ExceedsLimit { what: "max_storage_buffers", needed: 5, limit: 4 }));
     // Tiles would not help, so a call does not try them.
-    let tensor = data::<f32>(&[1, 1, 4, 4, 4, 4], 9);
-    let refused = pool(&[2; 4]).on(tensor.view()).with_indices::<i64>().run_blocking(&gpu);
     let expected = PlanError::ExceedsLimit { what: "max_storage_buffers", needed: 5, limit: 4 };
-    assert_eq!(refused, Err(ExecuteError::Plan(expected)));
+    assert_eq!(call(four).on(gpu), Err(ExecuteError::Plan(expected)));
     let values = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, None).unwrap();
     assert!(select(&values, limits, &Choice::default()).is_ok());
 }

@@ -1,6 +1,7 @@
 //! What the kernels compute and what calls promise, on one device that all tests share.
 
 mod activations;
+mod agree;
 mod any_wins;
 mod beyond_limits;
 mod chain;
@@ -9,8 +10,6 @@ mod either;
 mod encode;
 mod fuzz;
 mod gpu;
-#[path = "../../../../examples/bare_wgpu/host.rs"]
-mod host;
 mod hosts;
 mod kernels;
 mod left_out;

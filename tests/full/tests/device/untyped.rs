@@ -1,20 +1,21 @@
-//! Tensors whose element type is known at run time only: the same bits as typed calls and as the at any
-//! address, in tiles too; and an output is never written where there is an error.
+//! Tensors whose element type is known at run time only: in tiles, at an odd address; and an output is never written
+//! where there is an error.
 
+use support::call::{Call, same};
 use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, DType, Element, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool,
-    OutOfBounds, Plan, PlanError, Reference, Run, Tensor, TensorMut, TensorRef, wgpu, with_element,
+    Backend, DType, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, Reference,
+    Run, Tensor, TensorMut, TensorRef, wgpu,
 };
+
+use super::agree::{Undone, call};
 
 tests! {
     gpu =>
-        every_type_at_any_address,
         tensors_beyond_the_limits_in_tiles,
         an_error_leaves_the_outputs_as_they_were,
-        tensors_without_elements,
         a_tensor_stays_on_the_device;
 }
 
@@ -23,63 +24,6 @@ type Execute<'a> = dyn Fn(&mut [TensorMut<'_>]) -> Result<(), ExecuteError> + 'a
 
 /// The byte that outputs are filled with.
 const GARBAGE: u8 = 0xB9;
-
-/// The bytes of a tensor with few different elements, so that there are ties.
-fn elements(dtype: DType, count: usize) -> Vec<u8> {
-    with_element!(dtype, T => {
-        let bits = (0..count as u64).map(|number| T::from_bits64(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40));
-        bytemuck::cast_slice(&bits.collect::<Vec<T>>()).to_vec()
-    })
-}
-
-/// What a plan computes on a GPU and on the reference, from inputs and into outputs that begin at an odd address.
-fn both(gpu: &Gpu, plan: &Plan, inputs: &[Vec<u8>]) -> [Result<Vec<Vec<u8>>, ExecuteError>; 2] {
-    let shifted: Vec<Vec<u8>> = inputs.iter().map(|bytes| [&[0xEE][..], bytes].concat()).collect();
-    let views = shifted.iter().zip(plan.inputs());
-    let views: Vec<TensorRef<'_>> =
-        views.map(|(bytes, spec)| TensorRef::new(spec.dtype, &spec.shape, &bytes[1..]).unwrap()).collect();
-    let run = |execute: &Execute<'_>| {
-        let sizes = plan.outputs().iter().map(|spec| spec.bytes() as usize);
-        let mut bytes: Vec<Vec<u8>> = sizes.map(|size| vec![GARBAGE; size + 2]).collect();
-        let outputs = bytes.iter_mut().zip(plan.outputs()).map(|(bytes, spec)| {
-            let end = bytes.len() - 1;
-            TensorMut::new(spec.dtype, &spec.shape, &mut bytes[1..end]).unwrap()
-        });
-        let result = execute(&mut outputs.collect::<Vec<_>>());
-        assert!(bytes.iter().all(|bytes| bytes[0] == GARBAGE && bytes.last() == Some(&GARBAGE)), "beside an output");
-        if result.is_err() {
-            assert!(bytes.iter().flatten().all(|&byte| byte == GARBAGE), "an output was written: {result:?}");
-        }
-        result.map(|()| bytes)
-    };
-    [
-        run(&|outputs| gpu.run_blocking(plan, &views, outputs)),
-        run(&|outputs| Reference.run_blocking(plan, &views, outputs)),
-    ]
-}
-
-fn agree(gpu: &Gpu, plan: &Plan, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let [on_gpu, expected] = both(gpu, plan, inputs);
-    let expected = expected.unwrap();
-    assert!(on_gpu.as_ref() == Ok(&expected), "{plan:?}");
-    expected.into_iter().map(|bytes| bytes[1..bytes.len() - 1].to_vec()).collect()
-}
-
-fn every_type_at_any_address() {
-    let shape = [2, 3, 7, 9];
-    let count: usize = shape.iter().product();
-    let pool = MaxPool::new([3, 2]).strides([2, 2]).pads([1, 0, 1, 1]).layout(Layout::Nhwc);
-    for dtype in DType::ALL {
-        let x = elements(dtype, count);
-        agree(gpu(), &AdaptiveMaxPool::new([3, 4]).plan(&shape, dtype, None).unwrap(), std::slice::from_ref(&x));
-        for index_type in [IndexType::I32, IndexType::I64] {
-            let plan = pool.plan(&shape, dtype, Some(index_type)).unwrap();
-            let outputs = agree(gpu(), &plan, std::slice::from_ref(&x));
-            let unpool = MaxUnpool::inverse_of(&pool, &shape).plan(plan.output_shape(), dtype, index_type).unwrap();
-            agree(gpu(), &unpool, &outputs);
-        }
-    }
-}
 
 fn tensors_beyond_the_limits_in_tiles() {
     let limits = wgpu::Limits {
@@ -90,24 +34,26 @@ fn tensors_beyond_the_limits_in_tiles() {
     let small = Gpu::open_blocking(&GpuOptions::new().limits(limits).poison(POISON)).unwrap();
     let shape = [1, 2, 160, 70];
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    let agree = |call: Call| {
+        let call = Call { offset: 1, ..call };
+        same(&call.expected(), &call.on(&small)).unwrap_or_else(|error| panic!("{error}: {:?}", call.plan()));
+    };
     for (dtype, index_type) in
         [(DType::F32, IndexType::I64), (DType::I64, IndexType::I32), (DType::F16, IndexType::I32)]
     {
-        let x = elements(dtype, shape.iter().product());
-        let values: Plan = pool.plan(&shape, dtype, None).unwrap();
+        let values = call(pool.plan(&shape, dtype, None).unwrap());
         // The tensors exceed what one schedule can have here.
-        let refused = small.prepare_blocking(values.clone());
+        let refused = small.prepare_blocking(values.plan().clone());
         assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::ExceedsLimit { .. }))), "{refused:?}");
-        agree(&small, &values, std::slice::from_ref(&x));
-        let plan = pool.plan(&shape, dtype, Some(index_type)).unwrap();
-        let outputs = agree(&small, &plan, &[x]);
-        let unpool = MaxUnpool::inverse_of(&pool, &shape).plan(plan.output_shape(), dtype, index_type).unwrap();
-        agree(&small, &unpool, &outputs);
+        agree(values);
+        let pooled = call(pool.plan(&shape, dtype, Some(index_type)).unwrap());
+        let undone = Undone::new(&MaxUnpool::inverse_of(&pool, &shape), &pooled);
+        agree(pooled);
+        agree(undone.with(&undone.own));
         // A bad index is the same error, and nothing is written.
-        let mut bad = outputs;
-        bad[1][..index_type.bytes()].fill(0x7F);
-        let [on_gpu, expected] = both(&small, &unpool, &bad);
-        assert!(on_gpu.is_err() && on_gpu == expected, "{on_gpu:?}, {expected:?}");
+        let mut bad = undone.own.clone();
+        bad[0] = 0x7F7F_7F7F;
+        agree(undone.with(&bad));
     }
 }
 
@@ -164,19 +110,9 @@ fn an_error_leaves_the_outputs_as_they_were() {
     assert_eq!(error, Err(ExecuteError::ShapeMismatch { what: "y", expected, actual }));
     // Bad indices are known after the device has computed.
     let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::U8, IndexType::I64).unwrap();
-    let bad: Vec<u8> = [1i64, 3].iter().flat_map(|index| index.to_ne_bytes()).collect();
-    let [on_gpu, expected] = both(gpu(), &unpool, &[vec![7, 8], bad]);
-    assert_eq!(on_gpu, Err(ExecuteError::IndexOutOfRange { position: 1, value: 3, index_count: 3, count: 1 }));
-    assert_eq!(on_gpu, expected);
-}
-
-fn tensors_without_elements() {
-    let pool: Plan = MaxPool::new([2]).plan(&[0, 3, 4], DType::F16, Some(IndexType::I64)).unwrap();
-    assert_eq!(agree(gpu(), &pool, &[Vec::new()]), [[], []] as [[u8; 0]; 2]);
-    // An empty X beside an output that has elements.
-    let unpool = MaxUnpool::new([2]).out_of_bounds(OutOfBounds::Skip).output_shape([1, 0, 4]);
-    let unpool: Plan = unpool.plan(&[1, 0, 2], DType::F16, IndexType::I64).unwrap();
-    agree(gpu(), &unpool, &[Vec::new(), Vec::new()]);
+    let bad = Call::unpool(unpool, &[7, 8], &[1, 3]);
+    assert_eq!(bad.on(gpu()), Err(ExecuteError::IndexOutOfRange { position: 1, value: 3, index_count: 3, count: 1 }));
+    assert_eq!(bad.on(gpu()), bad.expected());
 }
 
 fn a_tensor_stays_on_the_device() {

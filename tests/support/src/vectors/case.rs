@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use wgpu_pooling::{DType, IndexType};
+use wgpu_pooling::{DType, IndexType, Plan};
 
 use super::compare::{NanRule, compare, compare_digest};
 use super::generated::{Digest, Generator};
 use super::recipe::Recipe;
 use super::tensors::RawTensor;
+use crate::call::{Call, Outcome};
 
 /// One case, whatever file it comes from.
 #[derive(Debug)]
@@ -23,6 +24,48 @@ pub struct Case {
     pub specialised: bool,
     /// How NaN are compared with the expected tensors. Two paths of the crate are always compared exactly.
     pub nan: NanRule,
+}
+
+impl Case {
+    /// A plan of the case on its inputs.
+    pub fn call(&self, plan: Plan) -> Call {
+        let x = self.x.tensor();
+        let indices = self.indices.as_ref().filter(|_| plan.inputs().len() == 2);
+        let inputs = [&*x].into_iter().chain(indices);
+        let shapes = inputs.clone().map(|tensor| tensor.shape.clone()).collect();
+        let are_others = inputs.clone().zip(plan.inputs()).any(|(tensor, spec)| tensor.shape != spec.shape);
+        let bytes = inputs.map(|tensor| tensor.bytes().to_vec()).collect();
+        Call { shapes: Some(shapes).filter(|_| are_others), ..Call::new(plan, bytes) }
+    }
+
+    /// Whether an outcome is what has to come out.
+    pub fn check(&self, call: &Call, outcome: &Outcome) -> Result<(), String> {
+        let outputs = match outcome {
+            Ok(outputs) => outputs,
+            Err(error) => return self.check_error(error),
+        };
+        match &self.expectation {
+            Expectation::MustReject => Err("a result where an error is required".to_owned()),
+            Expectation::MayReject => Ok(()),
+            Expectation::Output { y, indices } => {
+                let expected = [("y", Some(y)), ("indices", indices.as_ref())];
+                for (((what, expected), spec), bytes) in expected.into_iter().zip(call.plan().outputs()).zip(outputs) {
+                    let Some(expected) = expected else { continue };
+                    let actual = RawTensor::new(spec.dtype, spec.shape.clone(), bytes.clone())?;
+                    expected.check(what, &actual, self.nan)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether an error is what has to come out.
+    pub fn check_error(&self, error: &dyn std::error::Error) -> Result<(), String> {
+        match &self.expectation {
+            Expectation::MustReject | Expectation::MayReject => Ok(()),
+            Expectation::Output { .. } => Err(format!("an error: {error}")),
+        }
+    }
 }
 
 /// An input that is stored, or made when it is needed.

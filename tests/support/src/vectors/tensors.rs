@@ -4,10 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use safetensors::{Dtype, SafeTensors};
-use wgpu_pooling::{DType, Element, IndexType, TensorMut, TensorRef, TensorSpec};
-
-/// The byte that outputs are filled with.
-const GARBAGE: u8 = 0xA7;
+use wgpu_pooling::{DType, Element, IndexType};
 
 /// A dense tensor of any dtype.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,25 +31,8 @@ impl RawTensor {
         RawTensor { dtype: T::DTYPE, shape: shape.to_vec(), bytes: bytes.collect() }
     }
 
-    /// A tensor for a result, full of what no kernel writes by chance.
-    pub fn garbage(spec: &TensorSpec) -> Self {
-        let bytes = vec![GARBAGE; spec.bytes() as usize];
-        RawTensor { dtype: spec.dtype, shape: spec.shape.clone(), bytes }
-    }
-
-    /// Whether nothing was written.
-    pub fn is_garbage(&self) -> bool {
-        self.bytes.iter().all(|&byte| byte == GARBAGE)
-    }
-
-    /// The tensor as the library takes it.
-    pub fn view(&self) -> TensorRef<'_> {
-        TensorRef::new(self.dtype, &self.shape, &self.bytes).expect("the number of bytes was checked")
-    }
-
-    /// The tensor as the library writes it.
-    pub fn view_mut(&mut self) -> TensorMut<'_> {
-        TensorMut::new(self.dtype, &self.shape, &mut self.bytes).expect("the number of bytes was checked")
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The number of elements.

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use cases::case::{Case, same};
+use support::call::{Call, same};
 use support::calls::{self, reference};
 use support::cpu::ways;
 use support::tests;
@@ -28,14 +28,14 @@ tests! {
 
 /// Every kernel that applies gives the reference's bits or its error, wherever the tensors begin.
 #[track_caller]
-fn at_any_address(case: &Case) {
+fn at_any_address(case: &Call) {
     let expected = case.expected();
-    for (name, prepared) in ways(&case.plan, SimdLevel::available()).unwrap() {
+    for (name, prepared) in ways(case.plan(), SimdLevel::available()).unwrap() {
         for offset in [0, 1, 2, 4] {
-            let case = Case { offset, ..case.clone() };
+            let case = Call { offset, ..case.clone() };
             let outcome = case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs));
             same(&expected, &outcome)
-                .unwrap_or_else(|error| panic!("{name}, offset {offset}: {error}: {:?}", case.plan));
+                .unwrap_or_else(|error| panic!("{name}, offset {offset}: {error}: {:?}", case.plan()));
         }
     }
 }
@@ -57,7 +57,7 @@ fn every_type_at_any_address() {
 }
 
 /// An unpool of two planes with one index that names nothing.
-fn with_a_bad_index() -> Case {
+fn with_a_bad_index() -> Call {
     let plan: Plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 2, 3], DType::F64, IndexType::I64).unwrap();
     let mut case = case(plan, 3);
     case.inputs.push([0i64, 2, 4, 6, -9, 10].into_iter().flat_map(i64::to_ne_bytes).collect());

@@ -1,7 +1,7 @@
 //! One prepared plan that several threads use at once, from inside and outside of rayon's pools.
 
-use cases::case::{Case, Outcome, same};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use support::call::{Call, Outcome, same};
 use support::tests;
 use wgpu_pooling::{AdaptiveMaxPool, Cpu, DType, IndexType, Layout, MaxPool, MaxUnpool, Plan, PreparedCpu, Run};
 
@@ -17,12 +17,12 @@ tests! {
 /// A plan with several data, each with what the reference gives.
 struct Shared {
     prepared: PreparedCpu,
-    cases: Vec<(Case, Outcome)>,
+    cases: Vec<(Call, Outcome)>,
 }
 
 impl Shared {
-    fn new(cases: Vec<Case>) -> Shared {
-        let prepared = Cpu::new().prepare(cases[0].plan.clone()).unwrap();
+    fn new(cases: Vec<Call>) -> Shared {
+        let prepared = Cpu::new().prepare(cases[0].plan().clone()).unwrap();
         let cases = cases.into_iter().map(|case| {
             let expected = case.expected();
             (case, expected)
@@ -33,7 +33,7 @@ impl Shared {
     fn check(&self, number: usize) {
         let (case, expected) = &self.cases[number % self.cases.len()];
         let outcome = case.outcome(|inputs, outputs| self.prepared.run_blocking(inputs, outputs));
-        same(expected, &outcome).unwrap_or_else(|error| panic!("data {number}: {error}: {:?}", case.plan));
+        same(expected, &outcome).unwrap_or_else(|error| panic!("data {number}: {error}: {:?}", case.plan()));
     }
 }
 
@@ -56,7 +56,7 @@ fn shared() -> Vec<Shared> {
     let mut shared: Vec<Shared> =
         plans.iter().map(|plan| Shared::new((0..4).map(|seed| case(plan.clone(), seed)).collect())).collect();
     let pooled = &shared[5];
-    let back = |(case, expected): &(Case, Outcome)| {
+    let back = |(case, expected): &(Call, Outcome)| {
         undone(MaxUnpool::inverse_of(&pool, &shape), case, expected.as_ref().unwrap())
     };
     let unpool = Shared::new(pooled.cases.iter().map(back).collect());

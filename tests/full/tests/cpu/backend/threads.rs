@@ -1,7 +1,7 @@
 //! The same bits at any number of threads and at every level, in every kernel that applies, on tensors that are cut
 //! into parts: whole planes, rows of a plane, channels of a row.
 
-use cases::case::{Case, Outcome, same};
+use support::call::{Call, Outcome, same};
 use support::cpu::ways;
 use support::tests;
 use wgpu_pooling::{
@@ -39,10 +39,10 @@ tests! {
 
 /// Every kernel, thread count and level gives this outcome, and unpools into fresh outputs too.
 #[track_caller]
-fn agree(case: &Case, expected: &Outcome) {
+fn agree(case: &Call, expected: &Outcome) {
     let levels = SimdLevel::available();
     for &level in levels {
-        for (name, prepared) in ways(&case.plan, &[level]).unwrap() {
+        for (name, prepared) in ways(case.plan(), &[level]).unwrap() {
             // The general kernel has no vector instructions of its own.
             if prepared.kernel() == CpuKernel::General && level != levels[0] {
                 continue;
@@ -51,10 +51,10 @@ fn agree(case: &Case, expected: &Outcome) {
                 let outcome = pool.install(|| case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs)));
                 let threads = pool.current_num_threads();
                 same(expected, &outcome)
-                    .unwrap_or_else(|error| panic!("{name}, {threads} threads: {error}: {:?}", case.plan));
+                    .unwrap_or_else(|error| panic!("{name}, {threads} threads: {error}: {:?}", case.plan()));
             }
         }
-        if let plan @ Plan::Unpool(_) = &case.plan {
+        if let plan @ Plan::Unpool(_) = case.plan() {
             let prepared = Cpu::new().with_simd(level).unwrap().prepare(plan.clone()).unwrap();
             for pool in pools() {
                 // After an error they may hold anything.
@@ -78,7 +78,7 @@ fn agree(case: &Case, expected: &Outcome) {
 /// Pools with and without indices, under each policy for NaN, agree with the reference. Gives the cases with indices
 /// and their outcomes.
 #[track_caller]
-fn pool<P: Pooling>(shape: &[usize], dtype: DType, pool: impl Fn(NanPolicy) -> P) -> Vec<(Case, Vec<Vec<u8>>)> {
+fn pool<P: Pooling>(shape: &[usize], dtype: DType, pool: impl Fn(NanPolicy) -> P) -> Vec<(Call, Vec<Vec<u8>>)> {
     let bytes: usize = shape.iter().product::<usize>() * dtype.bytes();
     let cases = policies(pool).enumerate().map(|(number, pool)| {
         let index_type = if number == 1 { IndexType::I32 } else { IndexType::I64 };
@@ -86,7 +86,7 @@ fn pool<P: Pooling>(shape: &[usize], dtype: DType, pool: impl Fn(NanPolicy) -> P
         let expected = with.expected();
         agree(&with, &expected);
         // The values are the same without indices.
-        let without = Case { plan: pool.plan(shape, dtype, None).unwrap(), ..with.clone() };
+        let without = Call { work: pool.plan(shape, dtype, None).unwrap().into(), ..with.clone() };
         agree(&without, &expected.clone().map(|outputs| outputs[..1].to_vec()));
         (with, expected.unwrap())
     });
@@ -228,7 +228,7 @@ fn of_equal_elements_in_parts_of_several_threads_the_first_one_wins() {
         let mut x = vec![-1.0f32; 2 * plane];
         elements.iter().for_each(|&(place, element)| x[plane + place] = element);
         let plan = GlobalMaxPool::new().nan_policy(policy).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-        let case = Case::new(plan, vec![bytemuck::cast_slice(&x).to_vec()]);
+        let case = Call::new(plan, vec![bytemuck::cast_slice(&x).to_vec()]);
         let expected = case.expected();
         agree(&case, &expected);
         let outputs = expected.unwrap();
@@ -280,7 +280,7 @@ fn nan_hides_no_element() {
             pools.iter().flat_map(|pool| [(DType::F32, &single), (DType::F16, &half)].map(|x| (pool, x)))
         {
             for index_type in [None, Some(IndexType::I64)] {
-                let case = Case::new(pool.plan(&shape, dtype, index_type).unwrap(), vec![x.clone()]);
+                let case = Call::new(pool.plan(&shape, dtype, index_type).unwrap(), vec![x.clone()]);
                 agree(&case, &case.expected());
             }
         }
@@ -342,7 +342,7 @@ fn unpools_of_disjoint_and_of_shared_windows() {
 }
 
 /// An unpool of one-dimensional planes with the indices that a function gives for each place.
-fn unpool(unpool: MaxUnpool, shape: [usize; 3], index: impl Fn(i64) -> i64) -> Case {
+fn unpool(unpool: MaxUnpool, shape: [usize; 3], index: impl Fn(i64) -> i64) -> Call {
     let plan: Plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
     let mut case = case(plan, 7);
     let count = shape.iter().product::<usize>() as i64;
@@ -359,7 +359,7 @@ fn unpools_with_indices_of_other_planes() {
         let case = unpool(doubled(), shape, |place| place.wrapping_mul(step).rem_euclid(most));
         agree(&case, &case.expected());
     }
-    let agrees = |case: &Case| agree(case, &case.expected());
+    let agrees = |case: &Call| agree(case, &case.expected());
     let skipping = || doubled().out_of_bounds(OutOfBounds::Skip);
     agrees(&unpool(skipping(), shape, |place| if place % 3 == 0 { -place } else { place * 31 % (2 * unit) }));
     agrees(&unpool(skipping().flatten(IndexFlattening::Plane), shape, |place| place * 31 % 40_010));

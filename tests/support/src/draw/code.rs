@@ -48,6 +48,12 @@ impl Code for Vec<i64> {
     }
 }
 
+impl<T: Code> Code for Option<T> {
+    fn code(&self) -> String {
+        self.as_ref().map_or("None".to_owned(), |value| format!("Some({})", value.code()))
+    }
+}
+
 impl Code for Activation {
     fn code(&self) -> String {
         match self {
@@ -81,36 +87,24 @@ impl<P> Written<P> {
     }
 }
 
-/// The name of the Rust type of a dtype.
-pub fn rust_type(dtype: DType) -> &'static str {
-    // The dtypes are named after the Rust types; f16 and bf16 are imported from the crate half.
-    dtype.name()
-}
-
-/// A tensor literal whose elements are given as bits.
-pub fn tensor(dtype: DType, shape: &[usize], elements: &[u64]) -> String {
+/// The bytes of elements that are given as bits.
+pub fn elements(dtype: DType, elements: &[u64]) -> String {
     let digits = 2 + 2 * dtype.bytes();
     let bits: Vec<String> = elements.iter().map(|bits| format!("{bits:#0digits$x}")).collect();
-    let (name, bits) = (rust_type(dtype), bits.join(", "));
-    format!("Tensor::new({shape:?}, [{bits}].map({name}::from_bits64).to_vec()).unwrap()")
+    format!("bytes_of({}, &[{}])", dtype.code(), bits.join(", "))
 }
 
-/// A tensor literal of indices.
-pub fn indices(index_type: IndexType, shape: &[usize], indices: &[i64]) -> String {
-    format!("Tensor::new({shape:?}, Vec::<{}>::from({indices:?})).unwrap()", index_type.name())
-}
-
-/// The whole test around the lines of a case.
-pub fn test(lines: &[String]) -> String {
+/// A test that computes a call on every path.
+pub fn test(plan: &str, inputs: &[String]) -> String {
     let mut text = String::from(
         "#[allow(unused_imports)]\n\
-         use {half::{bf16, f16}, support::{calls, device::gpu}, wgpu_pooling::*};\n\n\
+         use {support::{call::Call, draw::elements::bytes_of, net::Net}, wgpu_pooling::*};\n\n\
          #[test]\n\
          fn reproducer() {\n",
     );
-    for line in lines {
-        let _ = writeln!(text, "    {line}");
-    }
-    text.push_str("}\n");
+    let inputs = inputs.join(", ");
+    let _ = writeln!(text, "    let plan = {plan}.unwrap();");
+    let _ = writeln!(text, "    let call = Call::new(plan, vec![{inputs}]);");
+    text.push_str("    Net::new(u32::MAX).agree(&call).unwrap();\n}\n");
     text
 }

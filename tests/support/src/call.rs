@@ -1,17 +1,40 @@
-//! A plan with the bytes of its inputs, computed on any path and compared byte by byte.
+//! A plan, or the steps of a composition, with the bytes of its inputs, computed on any path and compared byte by byte.
 
 use std::borrow::Cow;
 
-use wgpu_pooling::{Backend, DType, ExecuteError, Plan, Reference, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, ExecuteError, Plan, Reference, Steps, TensorMut, TensorRef};
+
+use crate::draw::elements::bytes_of;
 
 /// The byte that outputs and what lies beside them are filled with.
 const POISON: u8 = 0x5A;
 
-/// A plan and its inputs.
-#[derive(Clone)]
-pub struct Case {
-    pub plan: Plan,
+/// What is computed.
+#[derive(Debug, Clone)]
+pub enum Work {
+    Plan(Plan),
+    Steps(Steps),
+}
+
+impl From<Plan> for Work {
+    fn from(plan: Plan) -> Work {
+        Work::Plan(plan)
+    }
+}
+
+impl From<Steps> for Work {
+    fn from(steps: Steps) -> Work {
+        Work::Steps(steps)
+    }
+}
+
+/// What is computed, and its inputs.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub work: Work,
     pub inputs: Vec<Vec<u8>>,
+    /// The shapes of the inputs, if they are not the plan's.
+    pub shapes: Option<Vec<Vec<usize>>>,
     /// How far into its memory each tensor begins. At an odd one elements of more than a byte are not aligned.
     pub offset: usize,
 }
@@ -19,14 +42,55 @@ pub struct Case {
 /// What a call wrote: the bytes of each output.
 pub type Outcome = Result<Vec<Vec<u8>>, ExecuteError>;
 
-impl Case {
-    pub fn new(plan: Plan, inputs: Vec<Vec<u8>>) -> Case {
-        Case { plan, inputs, offset: 0 }
+impl Call {
+    pub fn new(work: impl Into<Work>, inputs: Vec<Vec<u8>>) -> Call {
+        Call { work: work.into(), inputs, shapes: None, offset: 0 }
+    }
+
+    /// A pool of elements that are given as bits.
+    pub fn pool(plan: Plan, x: &[u64]) -> Call {
+        let x = bytes_of(plan.inputs()[0].dtype, x);
+        Call::new(plan, vec![x])
+    }
+
+    /// An unpool of elements that are given as bits.
+    pub fn unpool(plan: Plan, x: &[u64], indices: &[i64]) -> Call {
+        let indices: Vec<u64> = indices.iter().map(|&index| index as u64).collect();
+        let [x, indices] = [(0, x), (1, &indices)].map(|(number, bits)| bytes_of(plan.inputs()[number].dtype, bits));
+        Call::new(plan, vec![x, indices])
+    }
+
+    /// A composition of elements that are given as bits.
+    pub fn composition(steps: Steps, x: &[u64]) -> Call {
+        let x = bytes_of(steps.first().inputs()[0].dtype, x);
+        Call::new(steps, vec![x])
+    }
+
+    /// The plan; of steps the first one, which has the tensors of all of them.
+    pub fn plan(&self) -> &Plan {
+        match &self.work {
+            Work::Plan(plan) => plan,
+            Work::Steps(steps) => steps.first(),
+        }
+    }
+
+    /// Whether there are all elements of the inputs.
+    pub fn is_whole(&self) -> bool {
+        let specs = self.plan().inputs().iter();
+        specs.zip(&self.inputs).all(|(spec, input)| input.len() as u64 == spec.bytes())
     }
 
     /// What the reference gives.
     pub fn expected(&self) -> Outcome {
-        self.outcome(|inputs, outputs| Reference.run_blocking(&self.plan, inputs, outputs))
+        self.on(&Reference)
+    }
+
+    /// What a backend gives.
+    pub fn on(&self, backend: &dyn Backend) -> Outcome {
+        self.outcome(|inputs, outputs| match &self.work {
+            Work::Plan(plan) => backend.run_blocking(plan, inputs, outputs),
+            Work::Steps(steps) => backend.run_steps_blocking(steps, inputs, outputs),
+        })
     }
 
     /// What a call gives. If there is an error other than a caller's interruption, nothing may have been written;
@@ -47,16 +111,19 @@ impl Case {
         &self,
         run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
     ) -> (Result<(), ExecuteError>, Vec<Vec<u8>>) {
-        let begin = self.offset;
+        let (begin, plan) = (self.offset, self.plan());
         let shifted = |bytes: &Vec<u8>| [&vec![POISON; begin][..], bytes].concat();
         let inputs: Vec<Cow<'_, Vec<u8>>> =
             self.inputs.iter().map(|x| if begin == 0 { Cow::Borrowed(x) } else { Cow::Owned(shifted(x)) }).collect();
-        let views = inputs.iter().zip(self.plan.inputs());
-        let views: Vec<TensorRef<'_>> =
-            views.map(|(x, spec)| TensorRef::new(spec.dtype, &spec.shape, &x[begin..]).expect("its length")).collect();
-        let sizes = self.plan.outputs().iter().map(|spec| spec.bytes() as usize);
+        let own = || plan.inputs().iter().map(|spec| spec.shape.clone()).collect();
+        let shapes: Vec<Vec<usize>> = self.shapes.clone().unwrap_or_else(own);
+        let views = inputs.iter().zip(plan.inputs()).zip(&shapes);
+        let views: Vec<TensorRef<'_>> = views
+            .map(|((x, spec), shape)| TensorRef::new(spec.dtype, shape, &x[begin..]).expect("its length"))
+            .collect();
+        let sizes = plan.outputs().iter().map(|spec| spec.bytes() as usize);
         let mut written: Vec<Vec<u8>> = sizes.map(|size| vec![POISON; begin + size + 1]).collect();
-        let outputs = written.iter_mut().zip(self.plan.outputs()).map(|(y, spec)| {
+        let outputs = written.iter_mut().zip(plan.outputs()).map(|(y, spec)| {
             let end = y.len() - 1;
             TensorMut::new(spec.dtype, &spec.shape, &mut y[begin..end]).expect("its own length")
         });
@@ -68,11 +135,6 @@ impl Case {
         }
         (result, written)
     }
-}
-
-/// The bytes of elements, from their bits.
-pub fn bytes_of(dtype: DType, bits: &[u64]) -> Vec<u8> {
-    bits.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(dtype.bytes())).collect()
 }
 
 /// The bits are the same, or the error is. Otherwise the text says where the first difference is.
