@@ -74,17 +74,16 @@ pub struct Choice {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
-    let unpool = match plan {
+    let order = match plan {
         Plan::Pool(pool) => return families_of_pool(pool, &limits.into()),
-        Plan::Unpool(unpool) => unpool,
-        Plan::Difference(_) => return vec![Family::Direct],
-    };
-    let order = match large_unpool(unpool, &limits.into()) {
-        Some(_) => [Family::Gather, Family::ClaimEmit],
-        None => [Family::ClaimEmit, Family::Gather],
+        Plan::Unpool(unpool) if large_unpool(unpool, &limits.into()).is_some() => {
+            &[Family::Gather, Family::ClaimEmit][..]
+        }
+        Plan::Unpool(_) => &[Family::ClaimEmit, Family::Gather],
+        Plan::Difference(_) => &[Family::Direct],
     };
     let applies = |&family: &Family| select(plan, limits, &Choice { family: Some(family), build: None }).is_ok();
-    order.into_iter().filter(applies).collect()
+    order.iter().copied().filter(applies).collect()
 }
 
 fn families_of_pool(plan: &PoolPlan, limits: &Target) -> Vec<Family> {
