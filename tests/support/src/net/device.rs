@@ -20,7 +20,7 @@ fn small() -> &'static Gpu {
     static SMALL: OnceLock<Gpu> = OnceLock::new();
     SMALL.get_or_init(|| {
         let (binding, buffer) = (16 << 10, 32 << 10);
-        let limits = wgpu::Limits::downlevel_defaults();
+        let limits = wgpu::Limits::defaults();
         let limits = wgpu::Limits { max_storage_buffer_binding_size: binding, max_buffer_size: buffer, ..limits };
         Gpu::open_blocking(&GpuOptions::new().limits(limits).poison(POISON)).expect("smaller limits than the adapter's")
     })
