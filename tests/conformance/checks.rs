@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use support::call::{Call, Outcome};
+#[cfg(any(feature = "cpu", feature = "gpu"))]
 use support::net::Net;
 use support::vectors::case::{Case, Expectation};
 use support::vectors::recipe::{Operator, Recipe, RecipeError};
