@@ -29,7 +29,7 @@ pub fn ways(plan: &Plan, levels: &[SimdLevel]) -> Result<Vec<(String, PreparedCp
 
 /// A plan in a kernel, if the kernel applies. The general kernel applies to every plan; of the others one may be
 /// refused as such, and for no other reason.
-fn applying(cpu: &Cpu, kernel: CpuKernel, plan: &Plan) -> Result<Option<PreparedCpu>, ExecuteError> {
+pub fn applying(cpu: &Cpu, kernel: CpuKernel, plan: &Plan) -> Result<Option<PreparedCpu>, ExecuteError> {
     match cpu.clone().with_kernel(kernel).prepare(plan.clone()) {
         Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { kernel: refused, .. }))
             if refused == kernel.name() && kernel != CpuKernel::General =>

@@ -46,6 +46,8 @@ impl Net {
         if found.is_empty() {
             return Ok(());
         }
+        // As users call it, without a schedule of their own.
+        paths.push(Path::new("GPU", "", |call: &Call| call.on(gpu())));
         let mut schedules = Vec::new();
         for &family in found.iter().filter(|family| family.builds().contains(&Build::Generic)) {
             let choice = Choice { family: Some(family), build: Some(Build::Generic) };

@@ -18,7 +18,7 @@ use wgpu_pooling::{Cpu, CpuKernel, SimdLevel};
 
 use crate::call::{Call, Outcome, Work, same};
 #[cfg(feature = "cpu")]
-use crate::cpu::{Host, Turns};
+use crate::cpu::{Host, Turns, applying};
 #[cfg(feature = "interpreter")]
 use crate::harness::computes_in_interpreter;
 #[cfg(feature = "gpu")]
@@ -222,6 +222,9 @@ impl Net {
                 self.turns.count(operator, kernel);
             }
         }
+        // As users call it, without a kernel that is asked for.
+        let host = self.turns.way(operator, CpuKernel::General).host;
+        paths.push(Path::new("CPU", format!(", {host}"), |call: &Call| host.call(|| call.on(&Cpu::new()))));
         if let Work::Plan(plan) = &call.work {
             self.count(&format!("CPU {} chosen", Cpu::new().prepare(plan.clone())?.kernel().name()));
         }
@@ -235,30 +238,18 @@ impl Net {
     }
 }
 
-/// Whether a kernel applies, to each step of a composition. The general kernel applies to every plan, and it alone to
-/// differences; of the others one may be refused as such, and for no other reason.
+/// Whether a kernel applies, to each pool of a composition. The general kernel alone applies to differences.
 #[cfg(feature = "cpu")]
 fn applies(cpu: &Cpu, kernel: CpuKernel, work: &Work) -> Result<bool, ExecuteError> {
-    let plan = match work {
-        Work::Plan(plan) => plan,
+    match work {
+        Work::Plan(Plan::Difference(_)) => Ok(kernel == CpuKernel::General),
+        Work::Plan(plan) => Ok(applying(cpu, kernel, plan)?.is_some()),
         Work::Steps(steps) => {
             for (plan, _) in steps.each().filter(|(plan, _)| plan.pool().is_some()) {
-                if !applies(cpu, kernel, &Work::Plan(plan.clone()))? {
+                if applying(cpu, kernel, plan)?.is_none() {
                     return Ok(false);
                 }
             }
-            return Ok(true);
-        }
-    };
-    match cpu.prepare(plan.clone()) {
-        _ if matches!(plan, Plan::Difference(_)) => Ok(kernel == CpuKernel::General),
-        Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { kernel: refused, .. }))
-            if refused == kernel.name() && kernel != CpuKernel::General =>
-        {
-            Ok(false)
-        }
-        prepared => {
-            assert_eq!(prepared?.kernel(), kernel, "the kernel that was asked for");
             Ok(true)
         }
     }
