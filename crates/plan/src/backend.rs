@@ -122,18 +122,6 @@ pub trait Backend: Shared {
     ///
     /// # Errors
     /// As [`Backend::run`].
-    ///
-    /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Tensor};
-    ///
-    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
-    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
-    /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
-    /// backend.run_blocking(&plan, &[(&x).into()], &mut [(&mut y).into()])?;
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     fn run_blocking(
         &self,
@@ -302,19 +290,6 @@ pub trait Run: Shared {
     ///
     /// # Errors
     /// As [`Run::run`].
-    ///
-    /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Run, Tensor};
-    ///
-    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
-    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
-    /// let mut y = Tensor::new([1, 1, 2], vec![0u8; 2])?;
-    /// let prepared = backend.prepare(plan).await?;
-    /// prepared.run_blocking(&[(&x).into()], &mut [(&mut y).into()])?;
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     fn run_blocking(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError>;
 
@@ -350,18 +325,6 @@ pub trait Run: Shared {
     ///
     /// # Errors
     /// As [`Run::call`].
-    ///
-    /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Run, Tensor};
-    ///
-    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
-    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
-    /// let prepared = backend.prepare(plan).await?;
-    /// let y: Tensor<u8> = prepared.call_blocking(&[(&x).into()])?;
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     fn call_blocking<O: Outputs>(&self, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError>
     where

@@ -353,14 +353,6 @@ pub async fn list_adapters(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
 }
 
 /// The adapters that match these options: the blocking twin of [`list_adapters`].
-///
-/// ```
-/// use wgpu_pooling::{list_adapters_blocking, GpuOptions};
-///
-/// for adapter in list_adapters_blocking(&GpuOptions::new()) {
-///     println!("{} ({:?})", adapter.name, adapter.backend);
-/// }
-/// ```
 #[cfg(not(target_arch = "wasm32"))]
 pub fn list_adapters_blocking(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
     pollster::block_on(list_adapters(options))
