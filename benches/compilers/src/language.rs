@@ -1,12 +1,11 @@
 //! The languages in which a kernel reaches a driver, by the names that command lines have.
 
 use naga::back::glsl::Version;
-use naga::back::hlsl::ShaderModel;
+pub use naga::back::hlsl::ShaderModel as Model;
 
 use crate::source::Source;
 use crate::translations::faults::text_faults;
-use crate::translations::hlsl;
-use crate::translations::writers::{glsl, msl, spirv};
+use crate::translations::writers::{glsl, hlsl, msl, spirv};
 
 /// The versions of MSL that wgpu asks for, from macOS 10.13 on.
 const MSL_VERSIONS: [(u8, u8); 9] = [(2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (3, 0), (3, 1), (3, 2), (4, 0)];
@@ -15,18 +14,12 @@ const MSL_VERSIONS: [(u8, u8); 9] = [(2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (3,
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     Wgsl,
+    /// By the shader model: 5.1 is what FXC takes, 6.0 what DXC takes.
     Hlsl(Model),
     Spirv(u8, u8),
     GlslEs(u16),
     Glsl(u16),
     Msl(u8, u8),
-}
-
-/// A shader model: what FXC takes, and what DXC takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Model {
-    V5_1,
-    V6_0,
 }
 
 /// A kernel in a language.
@@ -50,8 +43,7 @@ impl Language {
     pub fn name(self) -> String {
         match self {
             Language::Wgsl => "wgsl".to_owned(),
-            Language::Hlsl(Model::V5_1) => "hlsl-5.1".to_owned(),
-            Language::Hlsl(Model::V6_0) => "hlsl-6.0".to_owned(),
+            Language::Hlsl(model) => format!("hlsl-{}", model.to_str().replace('_', ".")),
             Language::Spirv(major, minor) => format!("spirv-{major}.{minor}"),
             Language::GlslEs(version) => format!("glsl-es-{}.{:02}", version / 100, version % 100),
             Language::Glsl(version) => format!("glsl-{}.{:02}", version / 100, version % 100),
@@ -82,30 +74,19 @@ impl Language {
         }
         let source = source.ok_or("the text was not parsed")?;
         let (module, info) = (&source.module, &source.info);
-        let hlsl = |model| hlsl::write(module, info, model).map_err(|error| error.to_string());
         let text = match self {
             Language::Spirv(major, minor) => {
                 let bytes = spirv(module, info, (major, minor)).iter().flat_map(|word| word.to_le_bytes()).collect();
                 return Ok(Written { bytes, faults: Vec::new() });
             }
             Language::Wgsl => wgsl.to_owned(),
-            Language::Hlsl(Model::V5_1) => hlsl(ShaderModel::V5_1)?,
-            Language::Hlsl(Model::V6_0) => hlsl(ShaderModel::V6_0)?,
+            Language::Hlsl(model) => hlsl(module, info, model).map_err(|error| error.to_string())?,
             Language::GlslEs(version) => glsl(module, info, Version::Embedded { version, is_webgl: false }),
             Language::Glsl(version) => glsl(module, info, Version::Desktop(version)),
             Language::Msl(major, minor) => msl(module, info, (major, minor)),
         };
-        let faults = self.faults(&text);
+        let faults = text_faults(self, &text);
         Ok(Written { bytes: text.into_bytes(), faults })
-    }
-
-    fn faults(self, text: &str) -> Vec<String> {
-        let language = match self {
-            Language::Glsl(version) => format!("GLSL {}.{:02}", version / 100, version % 100),
-            Language::Msl(major, minor) => format!("MSL {major}.{minor}"),
-            _ => self.name(),
-        };
-        text_faults(&language, text)
     }
 
     /// Spoils a kernel, so that whoever checks it can be seen to notice.
@@ -115,7 +96,7 @@ impl Language {
             Language::Wgsl => written.bytes.extend(b"\nconst spoilt: u32 = undeclared;\n"),
             _ => {
                 written.bytes.extend(b"\ndouble spoilt = undeclared;\n");
-                written.faults = self.faults(&String::from_utf8_lossy(&written.bytes));
+                written.faults = text_faults(self, &String::from_utf8_lossy(&written.bytes));
             }
         }
     }

@@ -4,7 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compilers::translations::faults::{duplicates, text_faults, wide_types};
+use compilers::language::{Language, Model};
+use compilers::part::{End, each, processors};
+use compilers::source::Source;
+use compilers::translations::faults::{duplicates, wide_types};
 use compilers::translations::{sweep, writers};
 use naga::{Expression, Function, Module, Scalar, ScalarKind, Statement, TypeInner};
 
@@ -110,23 +113,28 @@ fn subtractions(
     }
 }
 
+/// The languages that are texts, one version of each that naga writes in its own way.
+const LANGUAGES: [Language; 7] = [
+    Language::Hlsl(Model::V5_1),
+    Language::Hlsl(Model::V6_0),
+    Language::Msl(2, 4),
+    Language::Glsl(430),
+    Language::Glsl(440),
+    Language::Glsl(450),
+    Language::GlslEs(310),
+];
+
 /// The most bytes of a text: drivers read each of them when a kernel is first used.
 const LARGEST_TEXT: usize = 64 << 10;
 
 fn faults_of(name: &str, wgsl: &str, floats: &BTreeSet<String>) -> Vec<String> {
-    let module =
-        naga::front::wgsl::parse_str(wgsl).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(wgsl)));
-    let mut validator =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
-    let info = validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(wgsl)));
-    let mut faults = module_faults(&module, &info, floats);
+    let source = Source::parse(wgsl).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut faults = module_faults(&source.module, &source.info, floats);
     if wgsl.len() > LARGEST_TEXT {
         faults.push(format!("the text is longer than {LARGEST_TEXT} bytes"));
     }
-    for (language, text) in writers::texts(&module, &info) {
-        faults.extend(text_faults(language, &text));
-    }
-    faults.extend(writers::spirv_faults(&module, &info));
+    faults.extend(LANGUAGES.iter().flat_map(|language| language.write(wgsl, Some(&source)).unwrap().faults));
+    faults.extend(writers::spirv_faults(&source.module, &source.info));
     faults
 }
 
@@ -135,23 +143,13 @@ fn no_translation_of_any_text_has_what_a_compiler_refuses() {
     let floats = float_functions();
     assert!(floats.contains("decay") && floats.contains("widen"), "{floats:?}");
     let texts = sweep::texts();
-    let (number, threads) = (texts.len(), std::thread::available_parallelism().map_or(1, usize::from));
     let list: Vec<(&String, &String)> = texts.iter().collect();
-    let found: Vec<(String, String)> = std::thread::scope(|scope| {
-        let check = |part: &[(&String, &String)]| -> Vec<(String, String)> {
-            let faults = |(wgsl, name): &(&String, &String)| {
-                faults_of(name, wgsl, &floats).into_iter().map(|fault| (fault, (*name).clone())).collect::<Vec<_>>()
-            };
-            part.iter().flat_map(faults).collect()
-        };
-        let parts: Vec<_> =
-            list.chunks(number.div_ceil(threads)).map(|part| scope.spawn(move || check(part))).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
-    });
-    let mut by_fault: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (fault, name) in found {
-        by_fault.entry(fault).or_default().push(name);
+    let found = each(&list, processors(), End::NEVER, |(wgsl, name)| faults_of(name, wgsl, &floats));
+    let mut by_fault: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    for (faults, (_, name)) in found.into_iter().zip(&list) {
+        faults.into_iter().for_each(|fault| by_fault.entry(fault).or_default().push(name));
     }
+    let number = list.len();
     let summary: Vec<String> =
         by_fault.iter().map(|(fault, names)| format!("{fault}: {} texts, {:?} first", names.len(), names[0])).collect();
     assert!(summary.is_empty(), "of {number} texts:\n{}", summary.join("\n"));
@@ -167,9 +165,9 @@ fn what_a_compiler_refuses_is_found() {
     let cases = [
         (
             format!("alias A = u32; alias B = u32; {out} {main} var a = A(); var b = B(); out[0].x = a + b; }}"),
-            "HLSL 5.1 defines ZeroValueuint() twice",
+            "hlsl-5.1 defines ZeroValueuint() twice",
         ),
-        (format!("{out} {main} out[0] = select(out[1], out[2], out[3] > out[4]); }}"), "GLSL 4.30 mixes integers"),
+        (format!("{out} {main} out[0] = select(out[1], out[2], out[3] > out[4]); }}"), "glsl-4.30 mixes integers"),
         (
             format!("{out} {main} loop {{ if (out[0].x > 1u) {{ loop {{ break; }} }} }} }}"),
             "main has a loop without an end",

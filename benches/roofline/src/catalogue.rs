@@ -273,11 +273,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// An element type by its name.
-pub fn dtype(name: &str) -> Result<DType, String> {
-    name.parse().map_err(|error: PlanError| error.to_string())
-}
-
 /// A rule for NaN by its name, as the crate or as a command line spells it.
 pub fn nan_policy(name: &str) -> Result<NanPolicy, String> {
     let names = || NanPolicy::ALL.iter().map(|policy| policy.name()).collect::<Vec<_>>().join(", ");

@@ -7,13 +7,7 @@ use crate::catalogue::{Operator, Row, Window};
 /// A class of geometries.
 pub struct Class {
     pub name: &'static str,
-    has: fn(&Row, DType) -> bool,
-}
-
-impl Class {
-    pub fn has(&self, row: &Row, dtype: DType) -> bool {
-        (self.has)(row, dtype)
-    }
+    pub has: fn(&Row, DType) -> bool,
 }
 
 /// Windows of more taps than this are large.
@@ -56,7 +50,7 @@ pub const CLASSES: &[Class] = &[
 
 /// The names of the classes that a geometry belongs to.
 pub fn names(row: &Row, dtype: DType) -> Vec<&'static str> {
-    CLASSES.iter().filter(|class| class.has(row, dtype)).map(|class| class.name).collect()
+    CLASSES.iter().filter(|class| (class.has)(row, dtype)).map(|class| class.name).collect()
 }
 
 /// The window of a MaxPool.
@@ -112,7 +106,7 @@ mod tests {
     fn every_class_has_a_row_or_is_of_odd_extents() {
         let rows = parse(OWN).unwrap();
         for class in CLASSES.iter().filter(|class| !class.name.contains("odd")) {
-            let has = |row| DType::ALL.into_iter().any(|dtype| class.has(row, dtype));
+            let has = |row| DType::ALL.into_iter().any(|dtype| (class.has)(row, dtype));
             assert!(rows.iter().any(has), "{}", class.name);
         }
     }

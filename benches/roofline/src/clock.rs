@@ -1,8 +1,11 @@
 //! The clocks that can measure times.
 
+use std::time::Instant;
+
 use clap::ValueEnum;
 
 use crate::failure::Failure;
+use crate::measure::Spent;
 
 /// A clock by its name on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,22 +32,31 @@ impl Clock {
     }
 }
 
+/// What `work` takes by a clock, which is none of a device's.
+pub fn time(clock: Clock, work: impl FnOnce() -> Result<(), Failure>) -> Result<Spent, Failure> {
+    let start = Instant::now();
+    let ((), cpu) = cpu_time(work)?;
+    let wall = start.elapsed().as_secs_f64();
+    let seconds = if clock == Clock::Cpu { cpu.unwrap_or(wall) } else { wall };
+    Ok(Spent { seconds, cpu_over_wall: cpu.map(|cpu| cpu / wall) })
+}
+
 /// The result of `work`, and the CPU seconds that all threads of this process took for it, if the platform measures
 /// them.
 pub fn cpu_time<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<(R, Option<f64>), Failure> {
-    let begin = cpu_seconds().ok();
+    let begin = cpu_seconds();
     let result = work()?;
-    Ok((result, begin.zip(cpu_seconds().ok()).map(|(begin, end)| end - begin)))
+    Ok((result, begin.zip(cpu_seconds()).map(|(begin, end)| end - begin)))
 }
 
 /// The CPU seconds of all threads of this process so far.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-pub fn cpu_seconds() -> Result<f64, Failure> {
+fn cpu_seconds() -> Option<f64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Ok(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+    Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn cpu_seconds() -> Result<f64, Failure> {
-    Err(Failure::Other("--clock cpu is there on Linux and macOS alone".to_owned()))
+fn cpu_seconds() -> Option<f64> {
+    None
 }

@@ -62,9 +62,12 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
     use crate::catalogue::{OWN, parse};
-    use crate::draw::{Bounds, draw};
+    use crate::options::Options;
+    use crate::tasks::{Task, tasks};
 
     /// Writes a row into a catalogue and reads it back.
     fn read_back(row: &Row, dtype: DType) -> Row {
@@ -74,12 +77,9 @@ mod tests {
 
     #[test]
     fn rows_are_read_as_they_are_written() {
-        let bounds = Bounds { bytes: 1 << 20, taps: 1 << 32, dtypes: DType::ALL.to_vec() };
-        for number in 0..300 {
-            let drawn = draw(5, number, &bounds);
-            assert_eq!(read_back(&drawn.row, drawn.dtype), drawn.row);
-            let row = Row { nan_policy: NanPolicy::SeedLowest, ..drawn.row };
-            assert_eq!(read_back(&row, drawn.dtype), row);
+        let options = Options::parse_from(["roofline", "--sweep=300", "--seed=5", "--nan-policy=seed-lowest"]);
+        for Task { row, dtype, .. } in tasks(&options).unwrap().tasks {
+            assert_eq!(read_back(&row, dtype), row);
         }
         for row in parse(OWN).unwrap() {
             assert_eq!(read_back(&row, DType::F16), Row { dtype: Some(DType::F16), ..row });

@@ -1,14 +1,13 @@
 //! The device: buffers filled, poisoned and read back, and passes timed.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wgpu_pooling::{Gpu, wgpu};
 
-use crate::clock::{Clock, cpu_seconds};
+use crate::clock::{Clock, time};
 use crate::failure::Failure;
+use crate::tensors::POISON;
 
-/// The byte that outputs are filled with before a run, so that an element that no kernel writes is noticed.
-pub const POISON: u8 = 0xA5;
 /// The most bytes that are staged for one transfer.
 const STAGED_BYTES: usize = 32 << 20;
 /// How long to wait for the device: longer than any pass that is worth measuring.
@@ -46,20 +45,14 @@ impl Device {
             clock => clock,
         };
         if device.clock == Clock::Device {
-            device.timestamps = Some(device.scoped(|device| Timestamps {
-                queries: device.wgpu().create_query_set(&wgpu::QuerySetDescriptor {
-                    label: Some("roofline"),
-                    ty: wgpu::QueryType::Timestamp,
-                    count: TIMESTAMPS as u32,
-                }),
-                resolved: device.wgpu().create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("roofline timestamps"),
-                    size: TIMESTAMPS * 8,
-                    usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
-                    mapped_at_creation: false,
-                }),
+            let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
+            let (label, ty, count) = (Some("roofline"), wgpu::QueryType::Timestamp, TIMESTAMPS as u32);
+            let queries = wgpu::QuerySetDescriptor { label, ty, count };
+            device.timestamps = Some(Timestamps {
+                queries: device.scoped(|device| device.wgpu().create_query_set(&queries))?,
+                resolved: device.buffer_for("roofline timestamps", TIMESTAMPS * 8, usage)?,
                 tick: f64::from(device.gpu.queue().get_timestamp_period()) * 1e-9,
-            })?);
+            });
         }
         Ok(device)
     }
@@ -107,19 +100,19 @@ impl Device {
 
     /// A buffer for a tensor.
     pub fn buffer(&self, label: &str, bytes: u64) -> Result<wgpu::Buffer, Failure> {
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        self.buffer_for(label, bytes, usage)
+    }
+
+    /// A buffer of whole words.
+    pub fn buffer_for(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Failure> {
         let limit = self.gpu.limits().max_buffer_bytes;
         if bytes > limit {
             return Err(Failure::TooLarge(format!("{label} of {bytes} bytes, and the device's buffers have {limit}")));
         }
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        self.scoped(|device| {
-            device.wgpu().create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size: bytes.next_multiple_of(4),
-                usage,
-                mapped_at_creation: false,
-            })
-        })
+        let (label, size, mapped_at_creation) = (Some(label), bytes.next_multiple_of(4), false);
+        let buffer = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation };
+        self.scoped(|device| device.wgpu().create_buffer(&buffer))
     }
 
     /// The pipeline of the entry point of a WGSL text, whose workgroups have `workgroup` invocations.
@@ -170,14 +163,8 @@ impl Device {
     pub fn read_back(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Failure> {
         let whole = buffer.size();
         let mut bytes = Vec::with_capacity(whole as usize);
-        let staging = self.scoped(|device| {
-            device.wgpu().create_buffer(&wgpu::BufferDescriptor {
-                label: Some("roofline staging"),
-                size: whole.min(STAGED_BYTES as u64),
-                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        })?;
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let staging = self.buffer_for("roofline staging", whole.min(STAGED_BYTES as u64), usage)?;
         for offset in (0..whole).step_by(STAGED_BYTES) {
             let size = staging.size().min(whole - offset);
             self.submit(|encoder| {
@@ -243,23 +230,12 @@ impl Device {
             self.scoped(|device| device.gpu.queue().submit([commands]))?;
             self.wait()
         };
-        let Some(clock) = &self.timestamps else { return self.seconds_of(run) };
+        let Some(clock) = &self.timestamps else { return Ok(time(self.clock, run)?.seconds) };
         run()?;
         let stamps: Vec<u64> = bytemuck::pod_collect_to_vec(&self.read_back(&clock.resolved)?);
         match stamps[..] {
             [start, end] if end > start => Ok((end - start) as f64 * clock.tick),
             _ => Err(Failure::Other(format!("the device's timestamps are no interval: {stamps:?}"))),
         }
-    }
-
-    fn seconds_of(&self, work: impl FnOnce() -> Result<(), Failure>) -> Result<f64, Failure> {
-        if self.clock == Clock::Cpu {
-            let before = cpu_seconds()?;
-            work()?;
-            return Ok(cpu_seconds()? - before);
-        }
-        let start = Instant::now();
-        work()?;
-        Ok(start.elapsed().as_secs_f64())
     }
 }

@@ -1,12 +1,13 @@
 //! What is known of a row once it has run.
 
-use wgpu_pooling::DType;
+use wgpu_pooling::{DType, Plan};
 
 use crate::catalogue::Row;
+use crate::data::checksums;
 use crate::failure::Failure;
 use crate::measure::Time;
-use crate::verify::Verified;
-use crate::work::Plans;
+use crate::verify::{Verified, verify};
+use crate::work::{Plans, Slices};
 
 /// A row in an element type, and its outcome.
 pub struct Entry {
@@ -50,11 +51,26 @@ pub struct Checked {
     pub first_use_cpu: Option<f64>,
 }
 
+impl Checked {
+    /// What the outputs of a row say, if they are those of the reference.
+    pub fn new(
+        (row, dtype): (&Row, DType),
+        inputs: &[&[u8]],
+        outputs: &[&[u8]],
+        most_taps: u64,
+        first_use_cpu: Option<f64>,
+    ) -> Result<Checked, Failure> {
+        let verified = verify(&Slices::new(row, dtype)?, inputs, outputs, most_taps)?;
+        let (y_checksum, indices_checksum) = checksums(&Plans::new(row, dtype)?.plan, outputs);
+        Ok(Checked { verified, y_checksum, indices_checksum, first_use_cpu })
+    }
+}
+
 impl Figures {
     /// From what was checked and what was measured. `kernels` are the names and the numbers of dispatches of what was
     /// timed, the selected kernel first.
     pub fn new(
-        plans: &Plans,
+        plan: &Plan,
         checked: Checked,
         kernels: impl Iterator<Item = (String, Option<usize>)>,
         Times { copy, copy_bytes, f32_copy, kernels: times, sets }: Times,
@@ -65,11 +81,11 @@ impl Figures {
             timed.next().ok_or_else(|| Failure::Other("nothing was measured".to_owned()))?;
         let others = timed.map(|((kernel, dispatches), time)| Other { kernel, dispatches, outcome: Ok(time) });
         Ok(Figures {
-            x_shape: plans.x_shape().to_vec(),
-            y_shape: plans.y_shape().to_vec(),
+            x_shape: plan.input_shape().to_vec(),
+            y_shape: plan.output_shape().to_vec(),
             kernel,
             dispatches,
-            bytes: plans.bytes(),
+            bytes: plan.bytes(),
             time,
             copy,
             copy_bytes,

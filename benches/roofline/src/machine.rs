@@ -24,6 +24,9 @@ pub enum Machine {
 impl Machine {
     /// What the options ask for.
     pub fn open(options: &Options) -> Result<Machine, String> {
+        if options.clock == Some(Clock::Cpu) && !Clock::COUNTS_CPU {
+            return Err("--clock cpu is there on Linux and macOS alone".to_owned());
+        }
         if options.backend != Backend::Cpu {
             if let Some(option) = options.on_cpu.given() {
                 return Err(format!("{option} is for --backend cpu"));

@@ -30,7 +30,7 @@ pub struct Options {
     pub rows: Vec<String>,
 
     /// Element types of the rows [default: each row's own, or f32]
-    #[arg(long, value_name = "TYPE,..", value_delimiter = ',', value_parser = catalogue::dtype)]
+    #[arg(long, value_name = "TYPE,..", value_delimiter = ',')]
     pub dtypes: Vec<DType>,
 
     /// Make every row about this many times smaller: fewer batch items, then channels, then smaller extents
@@ -159,16 +159,18 @@ impl OnCpu {
 }
 
 fn simd(name: &str) -> Result<SimdLevel, String> {
-    let levels = SimdLevel::available();
-    let names = || levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
-    let found = levels.iter().copied().find(|level| level.name() == name);
-    found.ok_or_else(|| format!("{name:?} is none of this processor's: {}", names()))
+    named(name, SimdLevel::available(), SimdLevel::name, "none of this processor's")
 }
 
 fn kernel(name: &str) -> Result<CpuKernel, String> {
-    let names = || CpuKernel::ALL.iter().map(|kernel| kernel.name()).collect::<Vec<_>>().join(", ");
-    let found = CpuKernel::ALL.iter().copied().find(|kernel| kernel.name() == name);
-    found.ok_or_else(|| format!("{name:?} is no kernel: {}", names()))
+    named(name, CpuKernel::ALL, CpuKernel::name, "no kernel")
+}
+
+/// The one of this name.
+fn named<T: Copy>(name: &str, all: &[T], of: fn(T) -> &'static str, otherwise: &str) -> Result<T, String> {
+    let names: Vec<&str> = all.iter().map(|&one| of(one)).collect();
+    let found = all.iter().copied().find(|&one| of(one) == name);
+    found.ok_or_else(|| format!("{name:?} is {otherwise}: {}", names.join(", ")))
 }
 
 // The options of random geometries. A documentation comment here would become the help of the whole program.

@@ -25,24 +25,15 @@ pub struct Circumstances {
     pub sweep: Option<sweep::Draws>,
 }
 
-const HEAD: [(&str, bool); 7] = [
-    ("row", false),
-    ("type", false),
-    ("kernel", false),
-    ("us", true),
-    ("GB/s", true),
-    ("% of copy", true),
-    ("time/copy", true),
-];
-
 /// A table of the kernels that were timed, and below it why others were left out.
 pub fn table(entries: &[Entry], markdown: bool) -> String {
     // The columns for the f32 copy and for CPU time are left out if no row has them.
     let any = |has: fn(&Figures) -> bool| entries.iter().flat_map(|entry| &entry.outcome).any(has);
-    let f32_head = any(|figures| figures.f32_copy.is_some()).then_some(("time/f32 copy", true));
-    let cpu_head = any(|figures| figures.time.cpu_over_wall.is_some()).then_some(("CPU/wall", true));
-    let heads = HEAD.into_iter().chain(f32_head).chain(cpu_head).chain([("verified", false)]);
-    let mut columns = Columns::new(heads.collect());
+    let f32_head = any(|figures| figures.f32_copy.is_some()).then_some("time/f32 copy");
+    let cpu_head = any(|figures| figures.time.cpu_over_wall.is_some()).then_some("CPU/wall");
+    let numbers = ["us", "GB/s", "% of copy", "time/copy"].into_iter().chain(f32_head).chain(cpu_head);
+    let numbers: Vec<&str> = numbers.chain(["verified"]).collect();
+    let mut columns = Columns::new(&["row", "type", "kernel"], &numbers);
     let mut notes = Vec::new();
     for Entry { row, dtype, outcome, .. } in entries {
         let name = |kernel: String| vec![row.name.clone(), dtype.name().to_owned(), kernel];

@@ -24,6 +24,16 @@ impl Set {
         })
     }
 
+    /// Those of the plan's inputs, in their order.
+    pub fn inputs(&self) -> impl Iterator<Item = &wgpu::Buffer> {
+        self.x.iter().chain(&self.indices)
+    }
+
+    /// Those of the plan's outputs, in their order.
+    pub fn outputs(&self) -> impl Iterator<Item = &wgpu::Buffer> {
+        self.y.iter().chain(&self.indices_out)
+    }
+
     pub fn buffers(&self) -> Buffers<'_> {
         fn whole(buffer: &Option<wgpu::Buffer>) -> Option<wgpu::BufferSlice<'_>> {
             buffer.as_ref().map(|buffer| buffer.slice(..))

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::classes::{CLASSES, Class};
 use crate::columns::Columns;
-use crate::draw::Bounds;
 use crate::figures::{Entry, Figures};
 use crate::options::Options;
+use crate::tasks::dtypes;
 use crate::verify::Verified;
 
 /// How many of the worst geometries are described.
@@ -90,9 +90,9 @@ pub struct Draws {
 }
 
 impl Draws {
-    pub fn new(seed: u64, numbers: Vec<u64>, bounds: &Bounds, asked_for: &Options) -> Draws {
-        let Bounds { bytes, taps, .. } = *bounds;
-        let dtypes: Vec<&str> = bounds.dtypes.iter().map(|dtype| dtype.name()).collect();
+    pub fn new(seed: u64, numbers: Vec<u64>, asked_for: &Options) -> Draws {
+        let (bytes, taps) = (asked_for.sweep.bytes, asked_for.sweep.taps);
+        let dtypes: Vec<&str> = dtypes(asked_for).iter().map(|dtype| dtype.name()).collect();
         let mut options = format!("--seed {seed} --sweep-bytes {bytes} --sweep-taps {taps}");
         if !asked_for.dtypes.is_empty() {
             options += &format!(" --dtypes {}", dtypes.join(","));
@@ -143,19 +143,9 @@ pub fn worst_of(draws: &Draws, entries: &[Entry]) -> String {
 }
 
 fn distributions(entries: &[Entry], ratio: &Ratio) -> Columns {
-    let mut columns = Columns::new(vec![
-        ("class", false),
-        ("count", true),
-        ("mean", true),
-        ("25 %", true),
-        ("50 %", true),
-        ("75 %", true),
-        ("90 %", true),
-        ("95 %", true),
-        ("most", true),
-        ("% within 3", true),
-        ("% within 6", true),
-    ]);
+    let percents = ["25 %", "50 %", "75 %", "90 %", "95 %", "most"];
+    let mut columns =
+        Columns::new(&["class"], &[&["count", "mean"][..], &percents, &["% within 3", "% within 6"]].concat());
     for class in CLASSES {
         if let Some(found) = of_class(entries, class, ratio) {
             let percentiles = Distribution::PERCENTS.map(|percent| format!("{:.2}", found.percentile(percent)));
@@ -169,7 +159,7 @@ fn distributions(entries: &[Entry], ratio: &Ratio) -> Columns {
 }
 
 fn of_class(entries: &[Entry], class: &Class, ratio: &Ratio) -> Option<Distribution> {
-    let of_class = entries.iter().filter(|entry| class.has(&entry.row, entry.dtype));
+    let of_class = entries.iter().filter(|entry| (class.has)(&entry.row, entry.dtype));
     Distribution::of(of_class.filter_map(|entry| (ratio.of)(entry.outcome.as_ref().ok()?)))
 }
 

@@ -64,10 +64,8 @@ impl Timed {
 fn like(first: &Set, device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
     let set = Set::new(schedule, |label, bytes| device.buffer(label, bytes))?;
     device.submit(|encoder| {
-        for (from, to) in [(&first.x, &set.x), (&first.indices, &set.indices)] {
-            if let (Some(from), Some(to)) = (from, to) {
-                encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
-            }
+        for (from, to) in first.inputs().zip(set.inputs()) {
+            encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
         }
         Ok(())
     })?;

@@ -1,14 +1,10 @@
 //! Compares results with the reference, slice by slice.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use rayon::prelude::*;
+use support::call::Call;
+use support::draw::elements::{bits_of, bytes_of, mask, number};
+use wgpu_pooling::DType;
 
-use wgpu_pooling::{
-    Backend, Element, ExecuteError, Index, IndexType, Outputs, Plan, Reference, Run, Tensor, TensorRef, TensorView,
-};
-
-use crate::data::cores;
 use crate::failure::Failure;
 use crate::work::Slices;
 
@@ -19,47 +15,18 @@ pub struct Verified {
     pub of: usize,
 }
 
-/// The tensors of a row as a kernel leaves them: X, the indices that an unpool reads, and the outputs.
-pub struct Tensors<'a, T> {
-    pub x: &'a [T],
-    pub indices: &'a [u8],
-    pub y: &'a [u8],
-    pub indices_out: &'a [u8],
-}
+/// The outputs by their numbers; of an unpool's inputs the second one are indices too.
+const NAMES: [&str; 2] = ["Y", "the index tensor"];
 
-/// Compares as many slices as have `most_taps` taps together, but at least one. They are spread evenly from the first
-/// slice to the last.
-pub fn verify<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, most_taps: u64) -> Result<Verified, Failure> {
+/// Compares as many slices of a row's outputs as have `most_taps` taps together, but at least one. They are spread
+/// evenly from the first slice to the last.
+pub fn verify(slices: &Slices, inputs: &[&[u8]], outputs: &[&[u8]], most_taps: u64) -> Result<Verified, Failure> {
     let affordable = most_taps / slices.plans.taps().max(1);
     let count = slices.count.min(affordable.clamp(1, slices.count as u64) as usize);
-    let next = AtomicUsize::new(0);
-    // The failure of the slice with the lowest number so far.
-    let failed: Mutex<Option<(usize, Failure)>> = Mutex::new(None);
-    let work = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                return;
-            }
-            let slice = spread(number, count, slices.count);
-            if let Err(failure) = compare(slices, tensors, slice) {
-                let mut failed = failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                if failed.as_ref().is_none_or(|(earlier, _)| slice < *earlier) {
-                    *failed = Some((slice, failure));
-                }
-                return;
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..cores().min(count) {
-            scope.spawn(work);
-        }
-    });
-    match failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
-        None => Ok(Verified { slices: count, of: slices.count }),
-        Some((_, failure)) => Err(failure),
-    }
+    let numbers = (0..count).into_par_iter();
+    let compared = numbers.map(|number| compare(slices, inputs, outputs, spread(number, count, slices.count)));
+    compared.find_first(Result::is_err).unwrap_or(Ok(()))?;
+    Ok(Verified { slices: count, of: slices.count })
 }
 
 /// The slice with number `number` among `count` slices spread evenly over `all`, the first and the last included.
@@ -68,105 +35,71 @@ fn spread(number: usize, count: usize, all: usize) -> usize {
 }
 
 /// Computes one slice by the reference and compares it with what is to be verified.
-fn compare<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, slice: usize) -> Result<(), Failure> {
-    let plans = &slices.plans;
-    let x_shape = plans.x_shape();
-    let x: Vec<T> = slices.elements(bytemuck::cast_slice(tensors.x), count(x_shape), slice);
-    let x = TensorView::new(x_shape, &x).map_err(ExecuteError::from)?;
-    match plans.plan.index_type() {
-        Some(IndexType::I32) => compare_indexed::<T, i32>(slices, tensors, x, slice),
-        Some(IndexType::I64) => compare_indexed::<T, i64>(slices, tensors, x, slice),
-        None => same_y(slices, tensors, slice, expected::<Tensor<T>>(&plans.plan, &[x.into()])?.data()),
+fn compare(slices: &Slices, inputs: &[&[u8]], outputs: &[&[u8]], slice: usize) -> Result<(), Failure> {
+    let (plan, base) = (&slices.plans.plan, slices.base(slice));
+    let mut own: Vec<Vec<u8>> =
+        plan.inputs().iter().zip(inputs).map(|(spec, whole)| slices.own(spec, whole, slice)).collect();
+    if let [_, indices] = &mut own[..] {
+        *indices = moved(plan.inputs()[1].dtype, indices, -base);
     }
-}
-
-/// What the reference computes.
-fn expected<O: Outputs>(plan: &Plan, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError> {
-    pollster::block_on(Reference.prepare(plan.clone()))?.call_blocking(inputs)
-}
-
-fn compare_indexed<T: Element, I: Index>(
-    slices: &Slices,
-    tensors: &Tensors<'_, T>,
-    x: TensorView<'_, T>,
-    slice: usize,
-) -> Result<(), Failure> {
-    let base = slices.base(slice);
-    let plan = &slices.plans.plan;
-    match plan {
-        Plan::Pool(_) => {
-            let (y, indices): (Tensor<T>, Tensor<I>) = expected(plan, &[x.into()])?;
-            same_y(slices, tensors, slice, y.data())?;
-            let found: Vec<I> = slices.in_planes(tensors.indices_out, count(&plan.outputs()[1].shape), slice);
-            let indices: Vec<I> = indices.data().iter().map(|index| moved(*index, base)).collect();
-            same("the index tensor", slice, &found, &indices)
-        }
-        _ => {
-            let whole: Vec<I> = slices.in_planes(tensors.indices, count(&plan.inputs()[1].shape), slice);
-            let own: Vec<I> = whole.iter().map(|index| moved(*index, -base)).collect();
-            let own = TensorView::new(&plan.inputs()[1].shape, &own).map_err(ExecuteError::from)?;
-            same_y(slices, tensors, slice, expected::<Tensor<T>>(plan, &[x.into(), own.into()])?.data())
-        }
+    let mut expected = Call::new(plan.clone(), own).expected()?;
+    if let [_, indices] = &mut expected[..] {
+        *indices = moved(plan.outputs()[1].dtype, indices, base);
     }
+    for (((spec, name), expected), whole) in plan.outputs().iter().zip(NAMES).zip(expected).zip(outputs) {
+        same(&format!("slice {slice} of {name}"), spec.dtype, &slices.own(spec, whole, slice), &expected)?;
+    }
+    Ok(())
 }
 
-/// An index moved from one plane to another. The index of a window wholly in padding is -1 in every plane.
-fn moved<I: Index>(index: I, by: i64) -> I {
-    if index.to_i64() == -1 { index } else { I::from_i64(index.to_i64() + by) }
-}
-
-fn same_y<T: Element>(
-    slices: &Slices,
-    tensors: &Tensors<'_, T>,
-    slice: usize,
-    by_reference: &[T],
-) -> Result<(), Failure> {
-    same("Y", slice, &slices.elements::<T>(tensors.y, by_reference.len(), slice), by_reference)
+/// Indices moved from one plane to another. The index of a window wholly in padding is -1 in every plane.
+fn moved(dtype: DType, indices: &[u8], by: i64) -> Vec<u8> {
+    let moved = |bits: u64| if bits == mask(dtype) { bits } else { bits.wrapping_add_signed(by) };
+    bytes_of(dtype, &bits_of(dtype, indices).into_iter().map(moved).collect::<Vec<_>>())
 }
 
 /// Compares computed elements with those of the reference, bit for bit.
-fn same<E: Element>(what: &str, slice: usize, computed: &[E], by_reference: &[E]) -> Result<(), Failure> {
-    if bytemuck::cast_slice::<E, u8>(computed) == bytemuck::cast_slice::<E, u8>(by_reference) {
+fn same(what: &str, dtype: DType, computed: &[u8], by_reference: &[u8]) -> Result<(), Failure> {
+    if computed == by_reference {
         return Ok(());
     }
-    let differs = computed.iter().zip(by_reference).enumerate();
-    let mut differing = differs.filter(|(_, (found, expected))| found.to_bits64() != expected.to_bits64());
-    let Some((at, (found, expected))) = differing.next() else {
+    let [computed, by_reference] = [computed, by_reference].map(|bytes| bits_of(dtype, bytes));
+    let differing = computed.iter().zip(&by_reference).enumerate().filter(|(_, (found, expected))| found != expected);
+    let differing: Vec<_> = differing.collect();
+    let Some(&(at, (&found, &expected))) = differing.first() else {
         return Err(Failure::Mismatch(format!("{what} has fewer elements than the reference")));
     };
     Err(Failure::Mismatch(format!(
-        "slice {slice} of {what}, element {at}: {found:?} (0x{:x}) was computed, {expected:?} (0x{:x}) by the \
-         reference; {} of {} elements of the slice differ",
-        found.to_bits64(),
-        expected.to_bits64(),
-        1 + differing.count(),
+        "{what}, element {at}: {:?} ({found:#x}) was computed, {:?} ({expected:#x}) by the reference; {} of {} \
+         elements of the slice differ",
+        number(dtype, found),
+        number(dtype, expected),
+        differing.len(),
         by_reference.len(),
     )))
 }
 
-/// Compares an output of another kernel with that of the selected kernel, byte by byte.
-pub fn same_bytes(what: &str, first: &[u8], other: &[u8]) -> Result<(), Failure> {
-    match first.iter().zip(other).position(|(a, b)| a != b) {
-        None if first.len() == other.len() => Ok(()),
-        at => {
-            let at = at.unwrap_or(first.len().min(other.len()));
-            Err(Failure::Mismatch(format!("{what} differs from the selected kernel's at byte {at} of {}", first.len())))
+/// Compares the outputs of another kernel with those of the selected kernel, byte by byte.
+pub fn same_outputs(first: &[&[u8]], other: &[&[u8]]) -> Result<(), Failure> {
+    for ((first, other), name) in first.iter().zip(other).zip(NAMES) {
+        if first != other {
+            let at = first.iter().zip(*other).position(|(a, b)| a != b).unwrap_or(first.len().min(other.len()));
+            let text = format!("{name} differs from the selected kernel's at byte {at} of {}", first.len());
+            return Err(Failure::Mismatch(text));
         }
     }
-}
-
-fn count(shape: &[usize]) -> usize {
-    shape.iter().product()
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use wgpu_pooling::{DType, Layout};
+    use wgpu_pooling::Layout;
 
     use super::*;
     use crate::catalogue::{OWN, Row, parse};
-    use crate::data::{Data, values};
+    use crate::data::Data;
     use crate::shrink::shrunk;
+    use crate::tensors::{Tensors, parts};
     use crate::work::Plans;
 
     /// What the reference computes for a whole row passes slice by slice; with one bit flipped it fails.
@@ -176,51 +109,28 @@ mod tests {
         for (name, layout) in names.into_iter().flat_map(|name| Layout::ALL.iter().map(move |&layout| (name, layout))) {
             let rows = parse(OWN).unwrap();
             let row = rows.into_iter().find(|row| row.name == name).unwrap();
-            let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), layout, ..row };
-            let row = shrunk(&row, 100);
+            let row = shrunk(&Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), layout, ..row }, 100);
             let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), ..row };
             let (plans, slices) = (Plans::new(&row, DType::F32).unwrap(), Slices::new(&row, DType::F32).unwrap());
-            let x: Vec<f32> = values(Data::Mixed, count(plans.x_shape()));
-            let view = TensorView::new(plans.x_shape(), &x).unwrap();
-            let (mut y, indices, indices_out) = match &plans.plan {
-                Plan::Pool(plan) if plan.indices.is_some() => {
-                    let (y, indices): (Tensor<f32>, Tensor<i64>) = expected(&plans.plan, &[view.into()]).unwrap();
-                    (y.into_data(), Vec::new(), indices.into_data())
-                }
-                Plan::Pool(_) => {
-                    let y: Tensor<f32> = expected(&plans.plan, &[view.into()]).unwrap();
-                    (y.into_data(), Vec::new(), Vec::new())
-                }
-                Plan::Unpool(plan) => {
-                    let plane = row.pooled[2..].iter().product::<usize>() as i64;
-                    let per_plane = (x.len() / 6) as i64;
-                    let indices: Vec<i64> = (0..x.len() as i64).map(|at| at / per_plane * plane + at % plane).collect();
-                    let read = TensorView::new(&plan.inputs[1].shape, &indices).unwrap();
-                    let y: Tensor<f32> = expected(&plans.plan, &[view.into(), read.into()]).unwrap();
-                    (y.into_data(), indices.clone(), Vec::new())
-                }
-                Plan::Difference(_) => unreachable!("rows are pools and unpools"),
-            };
-            let check = |y: &[f32], indices_out: &[i64]| {
-                let [indices, indices_out] = [&indices[..], indices_out].map(bytemuck::cast_slice);
-                let tensors = Tensors { x: &x, indices, y: bytemuck::cast_slice(y), indices_out };
-                verify(&slices, &tensors, u64::MAX)
-            };
-            let of = slices.count;
-            assert_eq!(check(&y, &indices_out), Ok(Verified { slices: of, of }), "{name}");
-            if let Some((last, before)) = indices_out.split_last() {
-                assert!(matches!(check(&y, &[before, &[last ^ 1]].concat()), Err(Failure::Mismatch(_))), "{name}");
+            let inputs = Tensors::new(&plans, Data::Mixed).unwrap().inputs;
+            let whole = Call::new(plans.plan, inputs.iter().map(|input| input.to_vec()).collect());
+            let mut outputs = whole.expected().unwrap();
+            let check = |outputs: &[Vec<u8>]| verify(&slices, &parts(&inputs), &parts(outputs), u64::MAX);
+            assert_eq!(check(&outputs), Ok(Verified { slices: 6, of: 6 }), "{name}");
+            for number in 0..outputs.len() {
+                let last = outputs[number].len() - 1;
+                outputs[number][last] ^= 1;
+                assert!(matches!(check(&outputs), Err(Failure::Mismatch(_))), "{name}");
+                outputs[number][last] ^= 1;
             }
-            let last = y.len() - 1;
-            y[last] = f32::from_bits(y[last].to_bits() ^ 1);
-            assert!(matches!(check(&y, &indices_out), Err(Failure::Mismatch(_))), "{name}");
         }
     }
 
     #[test]
     fn an_index_of_a_window_in_padding_is_the_same_in_every_plane() {
-        assert_eq!([-1i64, 0, 5].map(|index| moved(index, 100)), [-1, 100, 105]);
-        assert_eq!([-1i32, 100].map(|index| moved(index, -100)), [-1, 0]);
+        let moved = |dtype, indices, by| bits_of(dtype, &super::moved(dtype, &bytes_of(dtype, indices), by));
+        assert_eq!(moved(DType::I64, &[u64::MAX, 0, 5], 100), [u64::MAX, 100, 105]);
+        assert_eq!(moved(DType::I32, &[0xFFFF_FFFF, 100], -100), [0xFFFF_FFFF, 0]);
     }
 
     #[test]
@@ -234,11 +144,15 @@ mod tests {
 
     #[test]
     fn a_single_bit_is_a_mismatch_with_its_place() {
-        assert_eq!(same("Y", 1, &[3i16, 4], &[3, 4]), Ok(()));
-        let failure = same("Y", 1, &[3i16, 5], &[3, 4]).unwrap_err();
-        assert!(matches!(&failure, Failure::Mismatch(text) if text.contains("slice 1 of Y, element 1: 5 (0x5)")));
-        assert!(same("Y", 0, &[0.0f32], &[-0.0]).is_err());
-        assert!(same("Y", 1, &[], &[1i16]).is_err(), "a slice that is not there");
-        assert!(same("Y", 0, &[f32::NAN], &[-f32::NAN]).is_err(), "NaN are told apart");
+        let check = |dtype, found: &[u64], expected: &[u64]| {
+            same("slice 1 of Y", dtype, &bytes_of(dtype, found), &bytes_of(dtype, expected))
+        };
+        assert_eq!(check(DType::I16, &[3, 4], &[3, 4]), Ok(()));
+        let failure = check(DType::I16, &[3, 5], &[3, 4]).unwrap_err();
+        let expected = "slice 1 of Y, element 1: Integer(5) (0x5) was computed";
+        assert!(matches!(&failure, Failure::Mismatch(text) if text.contains(expected)), "{failure}");
+        assert!(check(DType::F16, &[0], &[0x8000]).is_err(), "zeros are told apart");
+        assert!(check(DType::F16, &[0x7E00], &[0xFE00]).is_err(), "NaN are told apart");
+        assert!(check(DType::I16, &[], &[1]).is_err(), "a slice that is not there");
     }
 }

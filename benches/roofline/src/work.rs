@@ -1,9 +1,9 @@
 //! The plans of a row: one of the whole row, and one of a slice, which the reference can compute alone.
 
-use bytemuck::AnyBitPattern;
+use support::draw::pools::shape;
 use wgpu_pooling::{
     AdaptiveMaxPool, DType, GlobalMaxPool, IndexStrides, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan,
-    PlanError, PoolPlan, Pooling,
+    PlanError, PoolPlan, Pooling, TensorSpec,
 };
 
 use crate::catalogue::{IndexSource, Operator, Row, Window};
@@ -18,7 +18,7 @@ pub struct Plans {
 
 impl Plans {
     pub fn new(row: &Row, dtype: DType) -> Result<Plans, PlanError> {
-        let shape = in_layout(row.layout, &row.pooled);
+        let shape = shape(row.layout, row.pooled[0], row.pooled[1], &row.pooled[2..]);
         let pool = pooling(row, if dtype.is_float() { row.nan_policy } else { NanPolicy::default() });
         let Operator::MaxUnpool { indices: source, outside_window, .. } = row.operator else {
             return Ok(Plans { plan: pool.plan(&shape, dtype, row.indices)?, filled_by: None });
@@ -28,26 +28,6 @@ impl Plans {
         let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape).outside_window(outside_window);
         let plan = unpool.plan(pool_plan.output_shape(), dtype, index_type)?;
         Ok(Plans { plan, filled_by: Some(pool_plan).filter(|_| source == IndexSource::Pool) })
-    }
-
-    /// The shape of X.
-    pub fn x_shape(&self) -> &[usize] {
-        self.plan.input_shape()
-    }
-
-    /// The shape of Y.
-    pub fn y_shape(&self) -> &[usize] {
-        self.plan.output_shape()
-    }
-
-    /// The strides by which indices count, if there are any.
-    fn strides(&self) -> Option<IndexStrides> {
-        self.plan.index_space().map(|space| space.strides())
-    }
-
-    /// The fewest bytes that have to be moved.
-    pub fn bytes(&self) -> u64 {
-        self.plan.bytes()
     }
 
     /// The number of elements that the reference visits.
@@ -84,7 +64,6 @@ pub struct Slices {
     pub plans: Plans,
     pub count: usize,
     channels: usize,
-    layout: Layout,
     /// The strides by which the indices of the whole row count.
     strides: Option<IndexStrides>,
 }
@@ -93,10 +72,9 @@ impl Slices {
     pub fn new(row: &Row, dtype: DType) -> Result<Slices, PlanError> {
         let mut one = row.clone();
         one.pooled[..2].fill(1);
-        let strides = Plans::new(row, dtype)?.strides();
+        let strides = Plans::new(row, dtype)?.plan.index_space().map(|space| space.strides());
         let [batch, channels] = [row.pooled[0], row.pooled[1]];
-        let plans = Plans::new(&one, dtype)?;
-        Ok(Slices { plans, count: batch * channels, channels, layout: row.layout, strides })
+        Ok(Slices { plans: Plans::new(&one, dtype)?, count: batch * channels, channels, strides })
     }
 
     /// The number to add to the indices of a slice computed alone to get those of the whole row.
@@ -104,24 +82,19 @@ impl Slices {
         self.strides.as_ref().map_or(0, |strides| strides.flat(slice / self.channels, slice % self.channels, &[]))
     }
 
-    /// The `count` elements of a slice in the bytes of X or Y; fewer if the bytes end before.
-    pub fn elements<E: AnyBitPattern>(&self, bytes: &[u8], count: usize, slice: usize) -> Vec<E> {
-        match self.layout {
-            Layout::Nchw => self.in_planes(bytes, count, slice),
+    /// The bytes of a slice, of which `spec` is a tensor, in those of the whole row; fewer if they end before.
+    pub fn own(&self, spec: &TensorSpec, whole: &[u8], slice: usize) -> Vec<u8> {
+        let (plane, size) = (spec.bytes() as usize, spec.dtype.bytes());
+        // Where it begins, how many bytes follow each other, and how far the next ones are from them.
+        let (first, run, step) = match spec.layout {
+            Layout::Nchw => (slice * plane, plane, plane),
             Layout::Nhwc => {
-                let item = slice / self.channels * count * self.channels * size_of::<E>();
-                let elements = bytes.get(item..).unwrap_or_default().chunks_exact(size_of::<E>());
-                let own = elements.skip(slice % self.channels).step_by(self.channels).take(count);
-                own.map(bytemuck::pod_read_unaligned).collect()
+                let item = slice / self.channels * self.channels * plane;
+                (item + slice % self.channels * size, size, self.channels * size)
             }
-        }
-    }
-
-    /// The `count` elements of a slice in a tensor that lies in planes, as index tensors do whatever the layout of X.
-    pub fn in_planes<E: AnyBitPattern>(&self, bytes: &[u8], count: usize, slice: usize) -> Vec<E> {
-        let size = count * size_of::<E>();
-        let own = bytes.get(slice * size..).unwrap_or_default();
-        own.chunks_exact(size_of::<E>()).take(count).map(bytemuck::pod_read_unaligned).collect()
+        };
+        let runs = whole.get(first..).unwrap_or_default().chunks(step.max(1)).take(plane / run.max(1));
+        runs.map(|part| &part[..run.min(part.len())]).collect::<Vec<_>>().concat()
     }
 }
 
@@ -141,23 +114,8 @@ fn pooling(row: &Row, policy: NanPolicy) -> Box<dyn Pooling> {
 
 fn max_pool(window: &Window) -> MaxPool {
     let Window { kernel_shape, strides, pads, dilations } = window;
-    let mut pool = MaxPool::new(kernel_shape);
-    if let Some(strides) = strides {
-        pool = pool.strides(strides);
-    }
-    if let Some(pads) = pads {
-        pool = pool.pads(pads);
-    }
-    if let Some(dilations) = dilations {
-        pool = pool.dilations(dilations);
-    }
-    pool
-}
-
-/// N, C and spatial extents in the order of a layout.
-fn in_layout(layout: Layout, shape: &[usize]) -> Vec<usize> {
-    match layout {
-        Layout::Nchw => shape.to_vec(),
-        Layout::Nhwc => [&shape[..1], &shape[2..], &shape[1..2]].concat(),
-    }
+    let pool = MaxPool::new(kernel_shape);
+    let pool = strides.iter().fold(pool, MaxPool::strides);
+    let pool = pads.iter().fold(pool, MaxPool::pads);
+    dilations.iter().fold(pool, MaxPool::dilations)
 }

@@ -30,7 +30,7 @@ struct Options {
     /// The most seconds that a program may take for the tests that it gets at once
     #[arg(long, default_value_t = 300)]
     patience: u64,
-    /// The command that builds and runs a test program; it gets --test, the program's name and what is for the harness
+    /// The command that builds and runs a test program; it gets --lib, or --test and a name, and the rest
     #[arg(long, default_value = "cargo test --quiet -p wgpu-pooling -p test-cases -p full-tests --all-features")]
     cargo: String,
     /// Test threads [default: as many as the harness takes]
@@ -40,7 +40,7 @@ struct Options {
     part: Part,
 }
 
-/// A test program of the crate.
+/// A test program of the crate, or `lib` for the tests of the sources of packages.
 #[derive(Debug, Clone)]
 struct Program {
     name: String,
@@ -127,7 +127,10 @@ fn group(name: &str) -> String {
 fn cargo(options: &Options, program: &Program) -> Command {
     let mut words = options.cargo.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or("cargo"));
-    command.args(words).args(["--test", &program.name, "--"]);
+    match program.name.as_str() {
+        "lib" => command.args(words).args(["--lib", "--"]),
+        name => command.args(words).args(["--test", name, "--"]),
+    };
     command
 }
 
@@ -225,17 +228,21 @@ fn verdicts(output: &str) -> BTreeMap<&str, &str> {
         let named = line.strip_prefix("test ").and_then(|it| it.split_once(" ... "));
         let (name, how) = named.map_or((current, line), |(name, how)| (Some(name.trim()), how));
         current = name;
-        if let (Some(name), "ok" | "FAILED" | "ignored") = (name, how.trim()) {
-            found.insert(name, how.trim());
+        // A reason may follow.
+        let how = how.split(',').next().unwrap_or_default().trim();
+        if let (Some(name), "ok" | "FAILED" | "ignored") = (name, how) {
+            found.insert(name, how);
             current = None;
         }
     }
     found
 }
 
-/// What stands below a test's headline among the failures.
+/// What stands below a test's headline among the failures, in the words of the standard library's harness or of
+/// libtest-mimic.
 fn reason(output: &str, name: &str) -> String {
-    let lines = output.lines().skip_while(|line| *line != format!("---- {name} ----")).skip(1);
+    let headlines = [format!("---- {name} stdout ----"), format!("---- {name} ----")];
+    let lines = output.lines().skip_while(|line| !headlines.iter().any(|headline| line == headline)).skip(1);
     lines.take_while(|line| !line.starts_with("---- ") && *line != "failures:").collect::<Vec<_>>().join("\n")
 }
 
@@ -248,9 +255,13 @@ mod tests {
         let output = "running 3 tests
 test a::one   ... ok
 test a::two   ... FAILED
-test a::three ... ignored
+test a::three ... ignored, there is no GPU
+test a::five  ... FAILED
 
 failures:
+
+---- a::five stdout ----
+it falls
 
 ---- a::two ----
 it differs
@@ -259,9 +270,10 @@ at 7
 failures:
     a::two
 ";
-        let went = read(&["a::one", "a::two", "a::three", "a::four"], output, "it fell");
+        let went = read(&["a::one", "a::two", "a::three", "a::four", "a::five"], output, "it fell");
+        let failed = |reason: &str| Went::Failed(reason.into());
         let expected =
-            [Went::Passed, Went::Failed("it differs\nat 7\n".into()), Went::LeftOut, Went::Failed("it fell".into())];
+            [Went::Passed, failed("it differs\nat 7\n"), Went::LeftOut, failed("it fell"), failed("it falls\n")];
         assert_eq!(went.into_iter().map(|(_, went)| went).collect::<Vec<_>>(), expected);
     }
 

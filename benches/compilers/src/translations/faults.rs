@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::language::Language;
+
 /// The names that a text defines at its outermost level; functions with their parameters' types, since they may be
 /// overloaded.
 fn definitions(text: &str) -> Vec<String> {
@@ -56,13 +58,14 @@ pub fn wide_types(text: &str) -> Vec<&str> {
 }
 
 /// What is wrong with one written text.
-pub fn text_faults(language: &str, text: &str) -> Vec<String> {
-    let mut faults: Vec<String> =
-        duplicates(text).into_iter().map(|name| format!("{language} defines {name} twice")).collect();
-    faults.extend(wide_types(text).into_iter().map(|word| format!("{language} has the type {word}")));
+pub fn text_faults(language: Language, text: &str) -> Vec<String> {
+    let name = language.name();
+    let twice = duplicates(text).into_iter().map(|defined| format!("{name} defines {defined} twice"));
+    let wide = wide_types(text).into_iter().map(|word| format!("{name} has the type {word}"));
+    let mut faults: Vec<String> = twice.chain(wide).collect();
     // Below 4.50 GLSL's `mix` takes only floats, and naga writes an integer `select` by a vector as a `mix`.
-    if matches!(language, "GLSL 4.30" | "GLSL 4.40") && text.contains("mix(") {
-        faults.push(format!("{language} mixes integers"));
+    if matches!(language, Language::Glsl(..450)) && text.contains("mix(") {
+        faults.push(format!("{name} mixes integers"));
     }
     faults
 }

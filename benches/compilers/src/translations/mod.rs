@@ -2,6 +2,5 @@
 //! can be seen to be wrong in those.
 
 pub mod faults;
-pub mod hlsl;
 pub mod sweep;
 pub mod writers;

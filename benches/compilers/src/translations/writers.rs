@@ -16,18 +16,21 @@ fn policies(policy: BoundsCheckPolicy) -> BoundsCheckPolicies {
     BoundsCheckPolicies { index: policy, buffer: policy, image_load: policy, binding_array }
 }
 
-/// The module in every language that is text.
-pub fn texts(module: &Module, info: &ModuleInfo) -> Vec<(&'static str, String)> {
-    use glsl::Version::{Desktop, Embedded};
-    vec![
-        ("HLSL 5.1", super::hlsl::write(module, info, hlsl::ShaderModel::V5_1).unwrap()),
-        ("HLSL 6.0", super::hlsl::write(module, info, hlsl::ShaderModel::V6_0).unwrap()),
-        ("MSL", msl(module, info, (2, 4))),
-        ("GLSL 4.30", glsl(module, info, Desktop(430))),
-        ("GLSL 4.40", glsl(module, info, Desktop(440))),
-        ("GLSL 4.50", glsl(module, info, Desktop(450))),
-        ("GLSL ES 3.10", glsl(module, info, Embedded { version: 310, is_webgl: false })),
-    ]
+/// A module with an entry point `main`, as wgpu gives it to FXC (5.1) or DXC (6.0).
+pub fn hlsl(module: &Module, info: &ModuleInfo, shader_model: hlsl::ShaderModel) -> Result<String, hlsl::Error> {
+    let target = |binding: ResourceBinding| hlsl::BindTarget { register: binding.binding, ..Default::default() };
+    let options = hlsl::Options {
+        shader_model,
+        binding_map: bindings(module).map(|binding| (binding, target(binding))).collect(),
+        fake_missing_bindings: false,
+        // The crate's pipelines ask for no zeros in workgroup memory.
+        zero_initialize_workgroup_memory: false,
+        ..hlsl::Options::default()
+    };
+    let pipeline = hlsl::PipelineOptions { entry_point: Some((ShaderStage::Compute, "main".to_owned())) };
+    let mut text = String::new();
+    hlsl::Writer::new(&mut text, &options, &pipeline).write(module, info, None)?;
+    Ok(text)
 }
 
 pub fn msl(module: &Module, info: &ModuleInfo, lang_version: (u8, u8)) -> String {

@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 use wgpu_pooling::wgpu;
 
 use crate::copy::Copy;
-use crate::device::{Device, POISON};
+use crate::device::Device;
 use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::measure::{Time, measure};
 use crate::options::Options;
 use crate::report::write_json;
 use crate::settings::Settings;
+use crate::tensors::POISON;
 use crate::timed::{Encode, Runs, Sets};
 
 /// More than the caches of any card hold.
@@ -191,14 +192,7 @@ impl Kernel {
 
 /// A buffer from which an indirect dispatch reads its grid.
 fn indirect(device: &Device, grid: [u32; 3]) -> Result<wgpu::Buffer, Failure> {
-    let buffer = device.scoped(|device| {
-        device.wgpu().create_buffer(&wgpu::BufferDescriptor {
-            label: Some("grid"),
-            size: 12,
-            usage: wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        })
-    })?;
+    let buffer = device.buffer_for("grid", 12, wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::COPY_DST)?;
     device.upload(&buffer, cast_slice(&grid))?;
     Ok(buffer)
 }

@@ -1,12 +1,9 @@
 //! The processor: threads, vector instructions, kernel, and the clock.
 
-use std::time::Instant;
-
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use wgpu_pooling::{Cpu, CpuKernel, ExecuteError, Plan, PreparedCpu, SimdLevel};
 
-use crate::clock::{Clock, cpu_seconds};
-use crate::data::cores;
+use crate::clock::{Clock, time};
 use crate::failure::Failure;
 use crate::measure::Spent;
 use crate::options::OnCpu;
@@ -24,14 +21,13 @@ impl Host {
     /// By default times are those of the wall clock.
     pub fn new(options: &OnCpu, clock: Option<Clock>) -> Result<Host, String> {
         let clock = clock.unwrap_or(Clock::Wall);
-        match clock {
-            Clock::Device => return Err("--clock device: the CPU is no device; wall or cpu".to_owned()),
-            Clock::Cpu if !Clock::COUNTS_CPU => return Err("--clock cpu is there on Linux and macOS alone".to_owned()),
-            _ => {}
+        if clock == Clock::Device {
+            return Err("--clock device: the CPU is no device; wall or cpu".to_owned());
         }
         let level = options.simd.unwrap_or(SimdLevel::best());
         let cpu = Cpu::new().with_simd(level).map_err(|error| format!("--simd {}: {error}", level.name()))?;
-        let threads = options.threads.unwrap_or(cores());
+        // 0 stands for one for each core.
+        let threads = options.threads.unwrap_or(0);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| format!("--threads {threads}: {error}"))?;
         Ok(Host { cpu, kernel: options.kernel, pool, clock })
@@ -69,14 +65,7 @@ impl Host {
 
     /// Runs `work` on the threads that were asked for, and gives what it took.
     pub fn time(&self, work: impl FnOnce() -> Result<(), Failure> + Send) -> Result<Spent, Failure> {
-        self.install(|| {
-            let (start, cpu) = (Instant::now(), cpu_seconds().ok());
-            work()?;
-            let wall = start.elapsed().as_secs_f64();
-            let cpu = cpu.zip(cpu_seconds().ok()).map(|(begin, end)| end - begin);
-            let seconds = if self.clock == Clock::Cpu { cpu.unwrap_or(wall) } else { wall };
-            Ok(Spent { seconds, cpu_over_wall: cpu.map(|cpu| cpu / wall) })
-        })
+        self.install(|| time(self.clock, work))
     }
 }
 

@@ -3,5 +3,4 @@
 mod copy;
 pub mod host;
 pub mod run;
-mod set;
 mod timed;

@@ -2,39 +2,39 @@
 
 use std::ops::Range;
 
-use wgpu_pooling::{Element, PreparedCpu};
+use wgpu_pooling::PreparedCpu;
 
 use super::copy::Copy;
 use super::host::Host;
-use super::set::Set;
 use crate::failure::Failure;
 use crate::figures::Times;
 use crate::measure::{Bench, Spent, measure};
 use crate::settings::Settings;
+use crate::tensors::Tensors;
 
-pub struct Timed<'a, T> {
+pub struct Timed<'a> {
     host: &'a Host,
-    sets: Vec<Set<T>>,
+    sets: Vec<Tensors>,
     /// The copy of as many bytes, and the f32 copy if it is another one.
     copies: Vec<Copy>,
     kernels: Vec<&'a PreparedCpu>,
 }
 
-impl<'a, T: Element> Timed<'a, T> {
+impl<'a> Timed<'a> {
     /// Makes the sets and the copies. `f32_bytes` is what an f32 copy moves, if one is to be timed.
     pub fn new(
         host: &'a Host,
         kernels: Vec<&'a PreparedCpu>,
-        first: Set<T>,
+        first: Tensors,
         bytes: u64,
         f32_bytes: Option<u64>,
         settings: &Settings,
-    ) -> Timed<'a, T> {
+    ) -> Timed<'a> {
         let f32_bytes = f32_bytes.filter(|&f32_bytes| f32_bytes != bytes);
         let sets = settings.sets(bytes, f32_bytes.unwrap_or(0)) as usize;
         let copies = std::iter::once(bytes).chain(f32_bytes).map(|bytes| Copy::new(bytes, sets)).collect();
         let mut sets = vec![first; sets];
-        sets.iter_mut().for_each(Set::poison);
+        sets.iter_mut().for_each(Tensors::poison);
         Timed { host, sets, copies, kernels }
     }
 
@@ -45,7 +45,7 @@ impl<'a, T: Element> Timed<'a, T> {
     }
 }
 
-impl<T: Element> Bench for Timed<'_, T> {
+impl Bench for Timed<'_> {
     fn count(&self) -> usize {
         self.copies.len() + self.kernels.len()
     }
