@@ -3,21 +3,16 @@
 //! `cargo run --release --example adapters` prints it. Without an adapter it fails, so scripts can ask whether there is
 //! one; `--help` lists the options.
 
-#[path = "../common/adapter.rs"]
-mod adapter;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/gpu.rs"]
-mod gpu;
 mod plans;
 
 use std::error::Error;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use adapter::{describe, gpu_options};
 use clap::Parser;
-use gpu::Wanted;
+use examples::adapter::describe;
+use examples::common;
+use examples::gpu::Wanted;
 use wgpu_pooling::wgpu::{self, DownlevelFlags, Features, Limits};
 use wgpu_pooling::{ExecuteError, Gpu, list_adapters_blocking, required_limits};
 
@@ -40,7 +35,7 @@ fn main() -> ExitCode {
 
 /// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
-    let gpu_options = gpu_options(options.wanted.backend, options.wanted.adapter.as_deref());
+    let gpu_options = options.wanted.options();
     let opened = Gpu::open_blocking(&gpu_options);
     let listed = list_adapters_blocking(&gpu_options);
     if let (Err(ExecuteError::NoAdapter(_)), []) = (&opened, &listed[..]) {
@@ -51,7 +46,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
         writeln!(report, "{variable:<18} {value}")?;
     }
     // The library lists the adapters; their features and limits come from wgpu.
-    for adapter in enumerate(&options.wanted) {
+    for adapter in options.wanted.adapters() {
         if listed.contains(&adapter.get_info()) {
             writeln!(report)?;
             offer(report, &adapter)?;
@@ -62,13 +57,6 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     writeln!(report, "opened: {}", describe(&gpu.adapter_info()))?;
     report.push_str(&plans::describe(&gpu.limits())?);
     Ok(())
-}
-
-fn enumerate(wanted: &Wanted) -> Vec<wgpu::Adapter> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    descriptor.backends = wanted.backend.backends().unwrap_or(descriptor.backends);
-    let backends = descriptor.backends;
-    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends))
 }
 
 /// The features and limits of an adapter, and the limits with which the library would open its device.

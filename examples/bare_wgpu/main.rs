@@ -4,25 +4,16 @@
 //! `cargo run --release --example bare_wgpu` pools and unpools and compares with the reference; `--help` lists the
 //! options.
 
-#[expect(dead_code, reason = "this example opens its adapter by itself")]
-#[path = "../common/adapter.rs"]
-mod adapter;
-#[path = "../common/choose.rs"]
-mod choose;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/gpu.rs"]
-mod gpu;
 mod host;
 
 use std::error::Error;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use adapter::describe;
-use choose::choose;
 use clap::Parser;
-use gpu::Wanted;
+use examples::adapter::describe;
+use examples::common;
+use examples::gpu::Wanted;
 use host::{Contents, execute};
 use wgpu_pooling::{
     Choice, DType, IndexType, Limits, MaxPool, MaxUnpool, Operand, Reference, Report, Schedule, Tensor, select, wgpu,
@@ -78,7 +69,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
 
 /// A device with all that its adapter offers.
 fn open(wanted: &Wanted) -> Result<(wgpu::AdapterInfo, wgpu::Device, wgpu::Queue), Box<dyn Error>> {
-    let adapter = choose(wanted)?;
+    let adapter = wanted.adapter()?;
     let descriptor = wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
     Ok((adapter.get_info(), device, queue))

@@ -45,7 +45,6 @@ pub fn gpu_options(backend: Backend, adapter: Option<&str>) -> GpuOptions {
 }
 
 /// An adapter in a line.
-#[allow(dead_code, reason = "the library names the devices that it opens")]
 pub fn describe(adapter: &AdapterInfo) -> String {
     let AdapterInfo { name, backend, device_type, driver, driver_info, .. } = adapter;
     one_line(&format!("{name}, {backend}, {device_type:?}, {driver} {driver_info}"))

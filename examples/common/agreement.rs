@@ -3,13 +3,11 @@
 use wgpu_pooling::{Backend, ExecuteError, Outputs, Plan, Reference, Run, Tensor, TensorRef};
 
 /// What the reference computes.
-#[allow(dead_code, reason = "not every example compares plan by plan")]
 pub fn expected<O: Outputs>(plan: Plan, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError> {
     pollster::block_on(Reference.prepare(plan))?.call_blocking(inputs)
 }
 
 /// The number of elements, if all have the bits of the reference; otherwise the first difference.
-#[allow(dead_code, reason = "not every example compares tensors")]
 pub fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
     what: &str,
     computed: &Tensor<T>,
@@ -29,7 +27,6 @@ pub fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
 }
 
 /// Says how many values and indices have the bits of the reference.
-#[allow(dead_code, reason = "not every example has indices to compare")]
 pub fn agreement([values, indices]: [usize; 2]) -> String {
     format!("with the reference: {values} values and {indices} indices, bit for bit")
 }

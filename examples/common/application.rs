@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wgpu_pooling::required_limits;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 
-use crate::choose::choose;
 use crate::gpu::Wanted;
 
 /// The limits that this application's own kernels need. The application has to ask for them itself; an adapter with
@@ -37,7 +36,7 @@ pub struct Host {
 impl Host {
     /// Opens the adapter with limits for both: this application and the library.
     pub fn open(wanted: &Wanted) -> Result<Host, Box<dyn Error>> {
-        let adapter = choose(wanted)?;
+        let adapter = wanted.adapter()?;
         let required_limits = own_limits().or_better_values_from(&required_limits(&adapter));
         let descriptor = wgpu::DeviceDescriptor { label: Some("own device"), required_limits, ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
@@ -67,7 +66,6 @@ impl Host {
 
     /// Destroys the device, as an application does when it closes a window, and gives the messages of the lost
     /// callback.
-    #[allow(dead_code, reason = "not every example ends with a lost device")]
     pub fn lose(&self) -> String {
         self.device.destroy();
         // The callback is called from a poll, which may fail on a destroyed device.

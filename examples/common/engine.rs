@@ -1,17 +1,13 @@
 //! What an example computes on: a GPU that the command line selects, or the CPU.
 
-#[path = "adapter.rs"]
-mod adapter;
-#[path = "host.rs"]
-mod host;
-
 use std::error::Error;
 
-use adapter::{Backend, gpu_options};
 use clap::Args;
-use wgpu_pooling::{Backend as _, ExecuteError, Gpu, GpuOptions};
+use wgpu_pooling::{Backend as _, ExecuteError, Gpu};
 
+use crate::adapter::{Backend, gpu_options};
 use crate::common::one_line;
+use crate::host::host;
 
 // The options for where to compute. A documentation comment here would become the help of the whole program.
 #[derive(Debug, Args)]
@@ -26,31 +22,23 @@ pub struct Where {
 }
 
 impl Where {
-    /// Which adapters the library may open; none for the CPU.
-    fn options(&self) -> Option<GpuOptions> {
-        match self.backend {
-            Backend::Cpu => None,
-            backend => Some(gpu_options(backend, self.adapter.as_deref())),
-        }
-    }
-
     /// What the options ask for, and its name, with the reason if it is no GPU. Only `auto` falls back to the CPU if
     /// there is no GPU; a backend or an adapter that was named has to exist.
     pub fn open(&self) -> Result<(Box<dyn wgpu_pooling::Backend>, String), Box<dyn Error>> {
         let cpu = |why: &str| {
-            let host = host::host();
+            let host = host();
             let faster = if cfg!(feature = "cpu") { "" } else { "; --features cpu,rayon,avx512 is faster" };
             let name = format!("{}: {why}{faster}", host.name());
             Ok((host, name))
         };
-        let Some(options) = self.options() else {
+        if self.backend == Backend::Cpu {
             return match self.adapter {
                 Some(_) => Err("--adapter names a GPU, but --backend cpu takes none".into()),
                 None => cpu("as asked"),
             };
-        };
+        }
         let may_be_cpu = self.backend == Backend::Auto && self.adapter.is_none();
-        match Gpu::open_blocking(&options) {
+        match Gpu::open_blocking(&gpu_options(self.backend, self.adapter.as_deref())) {
             Ok(gpu) => {
                 let name = gpu.name();
                 Ok((Box::new(gpu), name))

@@ -1,6 +1,4 @@
 //! What all examples have in common: they print a report, print an error in one line, and exit with a code.
-//!
-//! The other files of this folder are included by the examples that need them. This file needs no GPU.
 
 use std::error::Error;
 use std::io::{self, Write};

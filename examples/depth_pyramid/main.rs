@@ -2,17 +2,6 @@
 //!
 //! `cargo run --release --example depth_pyramid` draws, pools and compares; `--help` lists the options.
 
-#[expect(dead_code, reason = "this example opens its adapter by itself")]
-#[path = "../common/adapter.rs"]
-mod adapter;
-#[path = "../common/application.rs"]
-mod application;
-#[path = "../common/choose.rs"]
-mod choose;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/gpu.rs"]
-mod gpu;
 mod pyramid;
 mod scene;
 
@@ -22,10 +11,11 @@ use std::iter;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use adapter::describe;
-use application::{Host, Kernel};
 use clap::Parser;
-use gpu::Wanted;
+use examples::adapter::describe;
+use examples::application::{Host, Kernel};
+use examples::common;
+use examples::gpu::Wanted;
 use pyramid::{Levels, Texels, Way, definition};
 use scene::Scene;
 use wgpu_pooling::wgpu::{self, BufferUsages};

@@ -6,14 +6,10 @@
 //! text of the kernels, `--json` prints all that a program needs to execute the schedule on another WebGPU, and
 //! `max_pool --help` lists the attributes.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod json;
 mod kernels;
 mod operators;
 mod options;
-#[path = "../common/plan.rs"]
-mod plan;
 mod report;
 
 use std::error::Error;
@@ -21,6 +17,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+use examples::{common, plan};
 use options::Options;
 use wgpu_pooling::{Build, Choice, Family, Limits, Plan, Schedule, families, select, wgsl};
 

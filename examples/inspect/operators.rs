@@ -1,10 +1,8 @@
 //! From the command line to a plan.
 
-use wgpu_pooling::{Attribute, GlobalMaxPool, IndexType, Plan, PlanError};
+use wgpu_pooling::{Attribute, GlobalMaxPool, Plan, PlanError, Pooling};
 
-use crate::options::{
-    AdaptiveMaxPoolOptions, GlobalMaxPoolOptions, Indices, MaxPoolOptions, MaxUnpoolOptions, Node, Operator,
-};
+use crate::options::{MaxUnpoolOptions, Node, Operator};
 
 /// Sets those of the named options of an operator that are given. Setters and options have the same names.
 macro_rules! with {
@@ -18,40 +16,41 @@ macro_rules! with {
     }};
 }
 
+/// Sets the options that all pools have.
+macro_rules! with_pool_options {
+    ($pool:expr, $options:expr) => {{
+        let pool = with!($pool, $options.conventions, layout, index_layout, flatten, index_order);
+        with!(pool, $options.rules, nan_policy, empty_value, empty_index)
+    }};
+}
+
 impl Operator {
     /// What must be computed.
     pub fn plan(&self) -> Result<Plan, PlanError> {
-        match self {
-            Operator::MaxPool(options) => options.plan(),
-            Operator::GlobalMaxPool(options) => options.plan(),
-            Operator::MaxUnpool(options) => options.plan(),
-            Operator::AdaptiveMaxPool(options) => options.plan(),
-        }
-    }
-}
-
-impl MaxPoolOptions {
-    fn plan(&self) -> Result<Plan, PlanError> {
-        let attributes = [
-            ("dilations", self.dilations.clone().map(Attribute::Ints)),
-            ("auto_pad", self.auto_pad.clone().map(Attribute::String)),
-            ("ceil_mode", self.ceil_mode.map(Attribute::Int)),
-            ("storage_order", self.storage_order.map(Attribute::Int)),
-        ];
-        let (_, preset) = self.preset;
-        let pool = preset(&self.node.kernel).with_attributes(self.node.attributes().chain(given(attributes)))?;
-        let pool = with!(pool, self.conventions, layout, index_layout, flatten, index_order);
-        let pool = with!(pool, self.sizes, ceil_rule, same_padding, size_rounding, pads_limit);
-        let pool = with!(pool, self.rules, nan_policy, empty_value, empty_index);
-        pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
-    }
-}
-
-impl GlobalMaxPoolOptions {
-    fn plan(&self) -> Result<Plan, PlanError> {
-        let pool = with!(GlobalMaxPool::new(), self.conventions, layout, index_layout, flatten, index_order);
-        let pool = with!(pool, self.rules, nan_policy, empty_value, empty_index);
-        pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
+        let (pool, tensors): (Box<dyn Pooling>, _) = match self {
+            Operator::MaxPool(options) => {
+                let attributes = [
+                    ("dilations", options.dilations.clone().map(Attribute::Ints)),
+                    ("auto_pad", options.auto_pad.clone().map(Attribute::String)),
+                    ("ceil_mode", options.ceil_mode.map(Attribute::Int)),
+                    ("storage_order", options.storage_order.map(Attribute::Int)),
+                ];
+                let (_, preset) = options.preset;
+                let attributes = options.node.attributes().chain(given(attributes));
+                let pool = preset(&options.node.kernel).with_attributes(attributes)?;
+                let pool = with!(pool, options.sizes, ceil_rule, same_padding, size_rounding, pads_limit);
+                (Box::new(with_pool_options!(pool, options)), &options.tensors)
+            }
+            Operator::GlobalMaxPool(options) => {
+                (Box::new(with_pool_options!(GlobalMaxPool::new(), options)), &options.tensors)
+            }
+            Operator::AdaptiveMaxPool(options) => {
+                let (_, preset) = options.preset;
+                (Box::new(with_pool_options!(preset(&options.output_size), options)), &options.tensors)
+            }
+            Operator::MaxUnpool(options) => return options.plan(),
+        };
+        pool.plan(&tensors.shape, tensors.dtype, tensors.indices.1)
     }
 }
 
@@ -67,28 +66,7 @@ impl MaxUnpoolOptions {
         let unpool =
             with!(unpool, self.rules, unpool_space, unpool_min_size, duplicates, out_of_bounds, outside_window);
         let missing = PlanError::MissingAttribute { operator: "MaxUnpool", attribute: "Indices" };
-        let index_type = self.tensors.indices.index_type().ok_or(missing)?;
-        unpool.plan(&self.tensors.shape, self.tensors.dtype, index_type)
-    }
-}
-
-impl AdaptiveMaxPoolOptions {
-    fn plan(&self) -> Result<Plan, PlanError> {
-        let (_, preset) = self.preset;
-        let pool = preset(&self.output_size);
-        let pool = with!(pool, self.conventions, layout, index_layout, flatten, index_order);
-        let pool = with!(pool, self.rules, nan_policy, empty_value, empty_index);
-        pool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.index_type())
-    }
-}
-
-impl Indices {
-    fn index_type(self) -> Option<IndexType> {
-        match self {
-            Indices::None => None,
-            Indices::I32 => Some(IndexType::I32),
-            Indices::I64 => Some(IndexType::I64),
-        }
+        unpool.plan(&self.tensors.shape, self.tensors.dtype, self.tensors.indices.1.ok_or(missing)?)
     }
 }
 

@@ -1,10 +1,10 @@
 //! The command line: attributes by their ONNX names, and the library's options.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+use examples::named::named;
 use wgpu_pooling::{
-    AdaptiveMaxPool, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, Limits, MaxPool,
-    MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder,
+    AdaptiveMaxPool, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout, Limits,
+    MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder,
     UnpoolMinSize, UnpoolSpace,
 };
 
@@ -183,16 +183,12 @@ pub struct Tensors {
     pub dtype: DType,
 
     /// The type of the indices; a pool may have none
-    #[arg(long, value_enum, default_value_t = Indices::I64)]
-    pub indices: Indices,
+    #[arg(long, default_value = "i64", value_parser = named(&INDICES, |indices| indices.0))]
+    pub indices: (&'static str, Option<IndexType>),
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Indices {
-    None,
-    I32,
-    I64,
-}
+const INDICES: [(&str, Option<IndexType>); 3] =
+    [("none", None), ("i32", Some(IndexType::I32)), ("i64", Some(IndexType::I64))];
 
 #[derive(Debug, Args)]
 pub struct Node {
@@ -310,15 +306,4 @@ impl Options {
             ..limits
         }
     }
-}
-
-/// A parser of values that have names, so that help and errors list them.
-fn named<T: Copy + Send + Sync + 'static>(
-    values: &'static [T],
-    name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    // clap gives back the name as it was typed, in lower or upper case.
-    let of = move |text: &str| values.iter().copied().find(|&value| name(value).eq_ignore_ascii_case(text));
-    PossibleValuesParser::new(values.iter().map(|&value| name(value)))
-        .try_map(move |text| of(&text).ok_or("there is no such value"))
 }

@@ -4,18 +4,14 @@
 //! this crate, and compares the outputs with the recorded ones; `-- folder` runs the tests of another folder; `--help`
 //! lists the options.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/engine.rs"]
-mod engine;
-
 use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use engine::Where;
+use examples::common;
+use examples::engine::Where;
 use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ValueSource};
 use wgpu_pooling::{Backend, Plan, Preset};
 

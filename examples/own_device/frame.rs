@@ -3,13 +3,12 @@
 use std::error::Error;
 
 use bytemuck::pod_collect_to_vec;
+use examples::application::Host;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, DType, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Operand, OutsideWindow, Plan, Prepared,
     Tensor,
 };
-
-use crate::application::Host;
 
 /// A pool and its unpool on frames of one size.
 pub struct Plans {

@@ -2,32 +2,17 @@
 //!
 //! `cargo run --release --example own_device` writes `own_device.png`; `--help` lists the options.
 
-#[expect(dead_code, reason = "this example opens its adapter by itself")]
-#[path = "../common/adapter.rs"]
-mod adapter;
-#[path = "../common/agreement.rs"]
-mod agreement;
-#[path = "../common/application.rs"]
-mod application;
-#[path = "../common/choose.rs"]
-mod choose;
-#[path = "../common/mod.rs"]
-mod common;
 mod frame;
-#[path = "../common/gpu.rs"]
-mod gpu;
 mod options;
-#[expect(dead_code, reason = "this example draws its picture itself")]
-#[path = "../common/picture.rs"]
-mod picture;
 
 use std::error::Error;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use adapter::describe;
-use agreement::{agreement, expected, same};
-use application::Host;
+use examples::adapter::describe;
+use examples::agreement::{agreement, expected, same};
+use examples::application::Host;
+use examples::{common, picture};
 use frame::{Plans, Pooling, Results};
 use image::{Rgb, RgbImage};
 use options::Options;

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-
-use crate::gpu::Wanted;
+use examples::gpu::Wanted;
 
 /// An application that has its own wgpu device and its own kernels, and lets wgpu-pooling encode into its command
 /// encoder: it draws waves, marks the brightest red, green and blue pixel of every window, and writes the picture as

@@ -3,25 +3,16 @@
 //! `cargo run --release --example peaks -- picture.jpg` lists the brightest ones and writes `peaks.png`, on which they
 //! are marked; `--help` lists the options.
 
-#[path = "../common/agreement.rs"]
-mod agreement;
 mod brightness;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/engine.rs"]
-mod engine;
-#[path = "../common/font.rs"]
-mod font;
 mod marks;
 mod options;
-#[path = "../common/picture.rs"]
-mod picture;
 
 use std::error::Error;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use agreement::{agreement, expected, same};
+use examples::agreement::{agreement, expected, same};
+use examples::{common, picture};
 use options::Options;
 use wgpu_pooling::{AutoPad, Backend, DType, IndexType, MaxPool, Peak, Run, Tensor, local_maxima};
 

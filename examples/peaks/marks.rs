@@ -1,9 +1,8 @@
 //! Rings around the peaks, and their ranks beside them.
 
+use examples::font;
+use examples::picture::ring;
 use image::{Rgb, RgbImage};
-
-use crate::font;
-use crate::picture::ring;
 
 /// The radius of a ring, large enough to leave its object visible.
 const RADIUS: f32 = 9.0;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-
-use crate::engine::Where;
+use examples::engine::Where;
+use examples::numbers::number;
 
 /// Finds the bright objects of a picture: the pixels that are the maximum of the window around them, by one max pool
 /// with argmax. Lists the brightest and writes the picture with rings around them as PNG.
@@ -42,7 +42,7 @@ const LARGEST_WINDOW: i64 = 63;
 
 /// A window with a pixel in its middle.
 fn window(text: &str) -> Result<i64, String> {
-    let side: i64 = text.parse().map_err(|error| format!("{text:?} is not a whole number: {error}"))?;
+    let side: i64 = number(text)?;
     match side {
         1..=LARGEST_WINDOW if side % 2 == 1 => Ok(side),
         1..=LARGEST_WINDOW => Err(format!("a window of {side} pixels has none in its middle")),

@@ -3,18 +3,8 @@
 //! `cargo run --release --example pool_image -- picture.png` writes `pooled.png`, `unpooled.png`, `adaptive.png` and
 //! `contact_sheet.png` to `pool_image_out/`; `--help` lists the options.
 
-#[path = "../common/agreement.rs"]
-mod agreement;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/engine.rs"]
-mod engine;
-#[path = "../common/font.rs"]
-mod font;
 mod operators;
 mod options;
-#[path = "../common/picture.rs"]
-mod picture;
 mod planes;
 mod sheet;
 
@@ -23,7 +13,8 @@ use std::fmt::Write;
 use std::fs;
 use std::process::ExitCode;
 
-use agreement::agreement;
+use examples::agreement::agreement;
+use examples::{common, picture};
 use image::RgbImage;
 use operators::{Plans, Results, size};
 use options::Options;

@@ -2,14 +2,14 @@
 
 use std::error::Error;
 
+use examples::agreement::same;
+use examples::picture::MOST_PIXELS;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, OutsideWindow, Plan, Run, Tensor,
     element_count,
 };
 
-use crate::agreement::same;
 use crate::options::Options;
-use crate::picture::MOST_PIXELS;
 
 /// The plans of the three operators for a picture's shape. Planning needs no GPU, and finds what is wrong with the
 /// options.

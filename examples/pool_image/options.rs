@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-
-use crate::engine::Where;
+use examples::engine::Where;
+use examples::numbers::{numbers, pair};
 
 /// Max-pools a picture with argmax, unpools it again, pools it adaptively to a grid, and writes what comes out as PNG.
 ///
@@ -16,11 +16,11 @@ pub struct Options {
     pub picture: Option<PathBuf>,
 
     /// Window of the max pool: one number, or height and width as 3,2 or 3x2
-    #[arg(long, default_value = "2", value_parser = pair, allow_hyphen_values = true)]
+    #[arg(long, default_value = "2", value_parser = pair::<i64>, allow_hyphen_values = true)]
     pub kernel: [i64; 2],
 
     /// Distance from one window to the next, in pixels: one number, or height and width [default: the kernel]
-    #[arg(long, value_parser = pair, allow_hyphen_values = true)]
+    #[arg(long, value_parser = pair::<i64>, allow_hyphen_values = true)]
     pub stride: Option<[i64; 2]>,
 
     /// Padding: one number, height and width, or top,left,bottom,right
@@ -46,15 +46,6 @@ impl Options {
     }
 }
 
-/// One number for both axes, or two.
-fn pair(text: &str) -> Result<[i64; 2], String> {
-    match numbers(text)?[..] {
-        [both] => Ok([both, both]),
-        [height, width] => Ok([height, width]),
-        ref other => Err(format!("{} numbers, expected one, or height and width", other.len())),
-    }
-}
-
 /// One number for all sides, two for the axes, or four: the begins, then the ends, as ONNX has them.
 fn pads(text: &str) -> Result<[i64; 4], String> {
     match numbers(text)?[..] {
@@ -72,9 +63,4 @@ fn grid(text: &str) -> Result<[i64; 2], String> {
         return Err(format!("a grid of {rows} x {columns} has no cells"));
     }
     Ok([rows, columns])
-}
-
-fn numbers(text: &str) -> Result<Vec<i64>, String> {
-    let number = |part: &str| part.parse().map_err(|error| format!("{part:?} is not a whole number: {error}"));
-    text.split([',', 'x', 'X']).map(|part| number(part.trim())).collect()
 }

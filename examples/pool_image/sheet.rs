@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use examples::font;
+use examples::picture::ring;
 use image::{Rgb, RgbImage};
 use wgpu_pooling::{IndexSpace, Tensor};
-
-use crate::font;
-use crate::picture::ring;
 
 /// A picture and the caption above it.
 pub struct Panel<'a> {

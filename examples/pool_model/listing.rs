@@ -1,9 +1,9 @@
 //! What is known of a pooling node, before it is written as text or as JSON.
 
+use examples::host::host;
 use wgpu_pooling::onnx::{ModelError, ModelNode, Trap};
 use wgpu_pooling::{Attribute, Choice, Limits, Plan, Preset, select};
 
-use crate::host::host;
 use crate::run::{Comparison, Run};
 
 pub struct Listing<'a> {

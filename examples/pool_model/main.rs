@@ -5,14 +5,8 @@
 //! whose inputs are known and compares their outputs with the recorded ones; `--json` prints the same for programs. It
 //! needs no GPU.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/host.rs"]
-mod host;
 mod json;
 mod listing;
-#[path = "../common/plan.rs"]
-mod plan;
 mod run;
 mod text;
 
@@ -21,6 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use examples::common;
 use listing::Listing;
 use run::Recorded;
 use wgpu_pooling::Preset;

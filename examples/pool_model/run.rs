@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use examples::host::host;
 use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ModelInput, ValueSource};
 use wgpu_pooling::{Activation, DType, Plan, Preset, TensorRef};
-
-use crate::host::host;
 
 /// A tensor of the run.
 #[derive(Clone)]

@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write};
 
+use examples::plan;
+
 use crate::listing::Listing;
-use crate::plan;
 use crate::run::{Comparison, Run};
 
 pub fn write(report: &mut String, listings: &[Listing<'_>]) -> fmt::Result {

@@ -3,14 +3,6 @@
 //!
 //! `cargo run --release --example segnet` runs it and counts the bytes across the bus; `--help` lists the options.
 
-#[path = "../common/adapter.rs"]
-mod adapter;
-#[path = "../common/agreement.rs"]
-mod agreement;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/gpu.rs"]
-mod gpu;
 mod network;
 mod options;
 
@@ -18,19 +10,20 @@ use std::error::Error;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use adapter::{describe, gpu_options};
-use agreement::same;
+use examples::adapter::describe;
+use examples::agreement::same;
+use examples::common;
 use half::{bf16, f16};
 use network::{Bus, Network, Plans};
-use options::{Options, Type};
-use wgpu_pooling::{Element, Gpu, Results, Schedule, Tensor};
+use options::Options;
+use wgpu_pooling::{DType, Element, Gpu, Results, Schedule, Tensor};
 
 fn main() -> ExitCode {
     common::main(|options: &Options, report| match options.dtype {
-        Type::F32 => run::<f32>(options, report, |noise| noise * 2.0 - 1.0),
-        Type::F16 => run(options, report, |noise| f16::from_f32(noise * 2.0 - 1.0)),
-        Type::Bf16 => run(options, report, |noise| bf16::from_f32(noise * 2.0 - 1.0)),
-        Type::U8 => run(options, report, |noise| (noise * 256.0) as u8),
+        DType::F16 => run(options, report, |noise| f16::from_f32(noise * 2.0 - 1.0)),
+        DType::Bf16 => run(options, report, |noise| bf16::from_f32(noise * 2.0 - 1.0)),
+        DType::U8 => run(options, report, |noise| (noise * 256.0) as u8),
+        _ => run::<f32>(options, report, |noise| noise * 2.0 - 1.0),
     })
 }
 
@@ -39,7 +32,7 @@ fn run<T: Element>(options: &Options, report: &mut String, from_noise: fn(f32) -
     let [height, width] = options.size;
     let shape = [options.batch, options.channels, height, width];
     let plans = Plans::new::<T>(&shape, options.levels)?;
-    let gpu_options = gpu_options(options.gpu.backend, options.gpu.adapter.as_deref());
+    let gpu_options = options.gpu.options();
     let gpu = Gpu::open_blocking(&if options.timings { gpu_options.timestamps() } else { gpu_options })?;
     let network = Network::new(&gpu, &plans)?;
     let x = Tensor::new(shape, noise(from_noise).take(shape.iter().product()).collect())?;

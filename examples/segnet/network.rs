@@ -2,12 +2,11 @@
 
 use std::error::Error;
 
+use examples::agreement::expected;
 use wgpu_pooling::{
     Chain, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Operand, OutsideWindow, Plan, Prepared,
     Results, Schedule, Tensor, element_count,
 };
-
-use crate::agreement::expected;
 
 /// The most elements of the input. With more of them the reference would take minutes.
 const MOST_ELEMENTS: u64 = 1 << 27;

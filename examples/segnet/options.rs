@@ -1,9 +1,12 @@
 //! The command line.
 
+use clap::Parser;
 use clap::builder::TypedValueParser;
-use clap::{Parser, ValueEnum};
+use examples::gpu::Wanted;
+use examples::named::named;
+use examples::numbers::{number, pair};
 
-use crate::gpu::Wanted;
+use wgpu_pooling::DType;
 
 /// The pools and unpools of an encoder-decoder network in the manner of SegNet, chained on the device: pools go down
 /// and leave their indices there, unpools come back up by them, and only the last tensor returns.
@@ -30,8 +33,8 @@ pub struct Options {
     pub channels: usize,
 
     /// The type of the elements
-    #[arg(long, value_enum, default_value_t = Type::F32)]
-    pub dtype: Type,
+    #[arg(long, default_value = "f32", value_parser = named(&TYPES, DType::name))]
+    pub dtype: DType,
 
     /// Measure each step with the device's clock, in a second run of the chain
     #[arg(long)]
@@ -42,34 +45,21 @@ pub struct Options {
 }
 
 /// The element types to choose from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Type {
-    F32,
-    F16,
-    Bf16,
-    U8,
-}
+const TYPES: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::U8];
 
 /// The number of levels: more than 16 would need sides of 2^17 elements.
 fn levels() -> impl TypedValueParser<Value = u32> {
     clap::value_parser!(u32).range(1..=16)
 }
 
-/// One number for both axes, or two.
 fn size(text: &str) -> Result<[usize; 2], String> {
-    let numbers: Vec<usize> =
-        text.split(['x', 'X', ',']).map(|part| positive(part.trim())).collect::<Result<_, _>>()?;
-    match numbers[..] {
-        [both] => Ok([both, both]),
-        [height, width] => Ok([height, width]),
-        _ => Err(format!("{} numbers, expected one, or height and width", numbers.len())),
-    }
+    let size = pair(text)?;
+    if size.contains(&0) { Err(ZERO.to_owned()) } else { Ok(size) }
 }
 
 fn positive(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("0, expected at least 1".to_owned()),
-        Ok(number) => Ok(number),
-        Err(error) => Err(format!("{text:?} is not a whole number: {error}")),
-    }
+    let number = number(text)?;
+    if number == 0 { Err(ZERO.to_owned()) } else { Ok(number) }
 }
+
+const ZERO: &str = "0, expected at least 1";

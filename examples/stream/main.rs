@@ -3,13 +3,7 @@
 //! `cargo run --release --example stream -- x.npy --kernel 2 --stride 2 --budget 256MiB --out y.npy`; without arguments
 //! it makes a file of its own. `--help` lists the options.
 
-#[path = "../common/agreement.rs"]
-mod agreement;
 mod check;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/engine.rs"]
-mod engine;
 mod file;
 mod format;
 mod options;
@@ -22,7 +16,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use agreement::agreement;
+use examples::agreement::agreement;
+use examples::common;
 use file::{Input, Output};
 use options::Options;
 use progress::Progress;
@@ -46,7 +41,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
         let budget = options.budget.unwrap_or(16 << 20);
         // The folder is removed when this function ends, also after an error.
         let folder = own::Folder::create()?;
-        let input = folder.tensor(options.layout.into(), budget)?;
+        let input = folder.tensor(options.layout.1, budget)?;
         let out = options.out.clone().unwrap_or_else(|| folder.path().join("y.npy"));
         return pool(options, &Job { input, out, budget, check: true }, report);
     };
@@ -70,7 +65,7 @@ fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn
     let axes = input.header.shape.len().saturating_sub(2);
     let pads = vec![options.pads; 2 * axes];
     let pool = MaxPool::new(vec![options.kernel; axes]).strides(vec![options.stride.unwrap_or(options.kernel); axes]);
-    let pool = pool.pads(pads).dilations(vec![options.dilation; axes]).layout(options.layout.into());
+    let pool = pool.pads(pads).dilations(vec![options.dilation; axes]).layout(options.layout.1);
     let plan = pool.plan(&input.header.shape, input.header.dtype, indices.map(|_| IndexType::I64))?;
     let (device, name) = options.place.open()?;
     writeln!(report, "computed on  {name}")?;

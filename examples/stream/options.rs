@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+use examples::engine::Where;
+use examples::named::named;
 use wgpu_pooling::Layout;
-
-use crate::engine::Where;
 
 /// Max-pools a tensor in a file, of any size, in the memory that you allow: it is read, computed and written tile by
 /// tile.
@@ -35,8 +35,8 @@ pub struct Options {
     pub dilation: i64,
 
     /// The layout: channels before or after the spatial axes
-    #[arg(long, value_enum, default_value_t = Order::Nchw)]
-    pub layout: Order,
+    #[arg(long, default_value = "nchw", value_parser = named(&LAYOUTS, |layout| layout.0))]
+    pub layout: (&'static str, Layout),
 
     /// The most memory to hold at a time, on the host and on the device together: bytes, or with KiB, MiB, GiB
     /// [default: 256MiB, 16MiB without a file]
@@ -63,20 +63,7 @@ pub struct Options {
     pub place: Where,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Order {
-    Nchw,
-    Nhwc,
-}
-
-impl From<Order> for Layout {
-    fn from(order: Order) -> Layout {
-        match order {
-            Order::Nchw => Layout::Nchw,
-            Order::Nhwc => Layout::Nhwc,
-        }
-    }
-}
+const LAYOUTS: [(&str, Layout); 2] = [("nchw", Layout::Nchw), ("nhwc", Layout::Nhwc)];
 
 /// A number of bytes.
 fn bytes(text: &str) -> Result<u64, String> {

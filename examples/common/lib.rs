@@ -1,0 +1,19 @@
+//! What examples share: plumbing, none of which is what they show.
+
+#[cfg(feature = "gpu")]
+pub mod adapter;
+pub mod agreement;
+#[cfg(feature = "gpu")]
+pub mod application;
+#[path = "mod.rs"]
+pub mod common;
+#[cfg(feature = "gpu")]
+pub mod engine;
+pub mod font;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+pub mod host;
+pub mod named;
+pub mod numbers;
+pub mod picture;
+pub mod plan;
