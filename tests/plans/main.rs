@@ -11,6 +11,7 @@ mod json;
 #[cfg(feature = "onnx")]
 mod models;
 mod nodes;
+mod presets;
 mod schedules;
 #[allow(dead_code, reason = "roofline uses the rest")]
 #[path = "../../benches/roofline/src/work.rs"]

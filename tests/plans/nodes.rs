@@ -9,6 +9,10 @@ fn ints(values: &[i64]) -> Attribute {
     Attribute::Ints(values.to_vec())
 }
 
+fn text(value: &str) -> Attribute {
+    Attribute::String(value.to_owned())
+}
+
 fn pool(opset: i64) -> Node {
     Node::new("MaxPool", opset).attribute("kernel_shape", ints(&[2]))
 }
@@ -23,18 +27,17 @@ fn x() -> TensorRef<'static> {
 
 #[test]
 fn attributes_and_outputs_come_with_their_opset() {
-    let storage_order = |opset| pool(opset).attribute("storage_order", Attribute::Int(0));
-    let ceil_mode = |opset| pool(opset).attribute("ceil_mode", Attribute::Int(0));
-    let dilations = |opset| pool(opset).attribute("dilations", ints(&[1]));
     for opset in -1..30 {
-        let at_least = |since| (since..=28).contains(&opset);
-        assert_eq!(pool(opset).operator().is_ok(), at_least(1), "MaxPool in opset {opset}");
-        assert_eq!(Node::new("GlobalMaxPool", opset).operator().is_ok(), at_least(1), "GlobalMaxPool in {opset}");
-        assert_eq!(unpool(opset).operator().is_ok(), at_least(9), "MaxUnpool in opset {opset}");
-        assert_eq!(storage_order(opset).operator().is_ok(), at_least(8), "storage_order in opset {opset}");
-        assert_eq!(pool(opset).plan(&[x()], 2).is_ok(), at_least(8), "Indices in opset {opset}");
-        assert_eq!(ceil_mode(opset).operator().is_ok(), at_least(10), "ceil_mode in opset {opset}");
-        assert_eq!(dilations(opset).operator().is_ok(), at_least(10), "dilations in opset {opset}");
+        let since = |first, node: Node| {
+            assert_eq!(node.operator().is_ok(), (first..=28).contains(&opset), "{node:?} in opset {opset}");
+        };
+        since(1, pool(opset));
+        since(1, Node::new("GlobalMaxPool", opset));
+        since(9, unpool(opset));
+        since(8, pool(opset).attribute("storage_order", Attribute::Int(0)));
+        since(10, pool(opset).attribute("ceil_mode", Attribute::Int(0)));
+        since(10, pool(opset).attribute("dilations", ints(&[1])));
+        assert_eq!(pool(opset).plan(&[x()], 2).is_ok(), (8..=28).contains(&opset), "Indices in opset {opset}");
     }
     let error = pool(7).plan(&[x()], 2).unwrap_err();
     assert_eq!(error.to_string(), "MaxPool has the output Indices since opset 8, but the node is of opset 7");
@@ -53,23 +56,25 @@ fn a_preset_says_what_ceil_mode_is() {
     let node = |opset| pool(opset).attribute("strides", ints(&[3])).attribute("ceil_mode", Attribute::Int(1));
     let outputs = |preset, opset| node(opset).preset(preset).plan(&[x()], 1).unwrap().outputs()[0].shape[2];
     for opset in [10, 11, 12, 13, 21, 22, 23] {
+        use Preset::{Onnx, OnnxAfter1_23, OnnxRuntime, OpenVino, PyTorch};
         let text = if opset < 22 { 4 } else { 3 };
-        assert_eq!(outputs(Preset::Onnx, opset), text, "opset {opset}");
-        assert_eq!(outputs(Preset::OnnxAfter1_23, opset), text, "opset {opset}");
-        assert_eq!(outputs(Preset::OnnxRuntime, opset), 3, "opset {opset}");
-        assert_eq!(outputs(Preset::PyTorch, opset), 3, "opset {opset}");
-        assert_eq!(outputs(Preset::OpenVino, opset), 4, "opset {opset}");
+        for (preset, expected) in [(Onnx, text), (OnnxAfter1_23, text), (OnnxRuntime, 3), (PyTorch, 3), (OpenVino, 4)] {
+            assert_eq!(outputs(preset, opset), expected, "{preset:?}, opset {opset}");
+        }
     }
 }
 
 #[test]
 fn a_preset_is_its_constructor_with_the_attributes_of_the_node() {
-    let of_pool = |preset| pool(12).preset(preset).operator().unwrap();
-    assert_eq!(of_pool(Preset::Onnx), Operator::MaxPool(MaxPool::onnx([2])));
-    assert_eq!(of_pool(Preset::OnnxRuntime), Operator::MaxPool(MaxPool::onnxruntime([2])));
-    assert_eq!(of_pool(Preset::OpenVino), Operator::MaxPool(MaxPool::openvino([2])));
-    // A node without strides has strides of 1; PyTorch's own call would take the kernel's.
-    assert_eq!(of_pool(Preset::PyTorch), Operator::MaxPool(MaxPool::pytorch([2]).strides([1])));
+    for (preset, expected) in [
+        (Preset::Onnx, MaxPool::onnx([2])),
+        (Preset::OnnxRuntime, MaxPool::onnxruntime([2])),
+        (Preset::OpenVino, MaxPool::openvino([2])),
+        // A node without strides has strides of 1; PyTorch's own call would take the kernel's.
+        (Preset::PyTorch, MaxPool::pytorch([2]).strides([1])),
+    ] {
+        assert_eq!(pool(12).preset(preset).operator(), Ok(Operator::MaxPool(expected)));
+    }
     let strided = pool(12).preset(Preset::PyTorch).attribute("strides", ints(&[2])).operator();
     assert_eq!(strided.unwrap(), Operator::MaxPool(MaxPool::pytorch([2])));
     let of_unpool = |preset| unpool(22).preset(preset).operator();
@@ -95,7 +100,7 @@ fn domains_decide_the_layout_and_who_has_activations() {
     assert_eq!(runtime(pool(11).domain(nhwc)), Ok(Operator::MaxPool(MaxPool::onnxruntime_nhwc([2]))));
     assert_eq!(runtime(unpool(11).domain(nhwc)), Ok(Operator::MaxUnpool(MaxUnpool::onnxruntime_nhwc([2]))));
     assert_eq!(pool(11).domain("ai.onnx").operator(), pool(11).operator());
-    let relu = |node: Node| node.attribute("activation", Attribute::String("Relu".to_owned()));
+    let relu = |node: Node| node.attribute("activation", text("Relu"));
     assert!(relu(pool(11).domain(nhwc)).operator().is_ok() && relu(unpool(11).domain(nhwc)).operator().is_ok());
     for (operator, node) in [("MaxPool", pool(11)), ("MaxUnpool", unpool(11))] {
         let name = "activation".to_owned();
@@ -110,25 +115,25 @@ fn domains_decide_the_layout_and_who_has_activations() {
     }
 }
 
+fn padded(auto_pad: &str) -> Node {
+    pool(12).attribute("auto_pad", text(auto_pad)).attribute("pads", ints(&[1, 1]))
+}
+
 #[test]
 fn onnxruntime_takes_no_pads_beside_auto_pad() {
-    let both = |auto_pad: &str| {
-        pool(12).attribute("auto_pad", Attribute::String(auto_pad.to_owned())).attribute("pads", ints(&[1, 1]))
-    };
     for auto_pad in ["SAME_UPPER", "SAME_LOWER", "VALID"] {
-        let alone = pool(12).attribute("auto_pad", Attribute::String(auto_pad.to_owned())).preset(Preset::OnnxRuntime);
+        let alone = pool(12).attribute("auto_pad", text(auto_pad)).preset(Preset::OnnxRuntime);
         let plan = |node: Node| node.plan(&[x()], 1);
-        assert_eq!(plan(both(auto_pad).preset(Preset::OnnxRuntime)), plan(alone));
-        assert!(matches!(plan(both(auto_pad)), Err(PlanError::PadsWithAutoPad { .. })), "{auto_pad}");
+        assert_eq!(plan(padded(auto_pad).preset(Preset::OnnxRuntime)), plan(alone));
+        assert!(matches!(plan(padded(auto_pad)), Err(PlanError::PadsWithAutoPad { .. })), "{auto_pad}");
     }
-    let padded = both("NOTSET").preset(Preset::OnnxRuntime).operator();
+    let padded = padded("NOTSET").preset(Preset::OnnxRuntime).operator();
     assert_eq!(padded, Ok(Operator::MaxPool(MaxPool::onnxruntime([2]).pads([1, 1]))));
 }
 
 #[test]
 fn onnxruntime_reads_empty_attributes_as_their_defaults() {
     let read = |node: Node| node.preset(Preset::OnnxRuntime).operator();
-    let text = |text: &str| Attribute::String(text.to_owned());
     for (name, value) in [
         ("strides", ints(&[])),
         ("dilations", ints(&[])),
@@ -141,7 +146,6 @@ fn onnxruntime_reads_empty_attributes_as_their_defaults() {
         assert_eq!(read(node.clone()), read(pool(12)), "{name}");
         assert_ne!(node.preset(Preset::Onnx).plan(&[x()], 1), pool(12).plan(&[x()], 1), "{name}");
     }
-    let padded = |auto_pad| pool(12).attribute("auto_pad", text(auto_pad)).attribute("pads", ints(&[1, 1]));
     assert_eq!(read(padded("")), read(padded("NOTSET")));
     let empty = unpool(11).attribute("strides", ints(&[])).attribute("pads", ints(&[]));
     assert_eq!(read(empty), read(unpool(11)));
@@ -155,9 +159,7 @@ fn onnxruntime_reads_empty_attributes_as_their_defaults() {
 
 #[test]
 fn a_node_of_this_crates_domain_may_name_its_preset() {
-    let named = |node: Node, preset: &str| {
-        node.domain("wgpu.pooling").attribute("preset", Attribute::String(preset.to_owned()))
-    };
+    let named = |node: Node, preset: &str| node.domain("wgpu.pooling").attribute("preset", text(preset));
     let adaptive = || Node::new("AdaptiveMaxPool", 1).attribute("output_size", ints(&[3]));
     let torch = |node: Node| named(node, "pytorch").preset(Preset::OnnxRuntime).operator();
     assert_eq!(torch(adaptive()), Ok(Operator::AdaptiveMaxPool(AdaptiveMaxPool::pytorch([3]))));
@@ -170,10 +172,8 @@ fn a_node_of_this_crates_domain_may_name_its_preset() {
     let unknown = error(named(pool(1), "tflite"));
     assert!(unknown.contains("preset") && unknown.contains("tflite") && unknown.contains("pytorch"), "{unknown}");
     assert_eq!(error(named(named(pool(1), "onnx"), "onnx")), r#"a node of wgpu.pooling is given "preset" twice"#);
-    assert!(matches!(
-        pool(1).domain("wgpu.pooling").attribute("preset", Attribute::Int(1)).operator(),
-        Err(PlanError::AttributeKind { .. })
-    ));
+    let number = pool(1).domain("wgpu.pooling").attribute("preset", Attribute::Int(1)).operator();
+    assert!(matches!(number, Err(PlanError::AttributeKind { .. })));
     // Other domains have no such attribute.
     for domain in ["", "com.ms.internal.nhwc", "openvino"] {
         let other = named(pool(8), "pytorch").domain(domain).operator();

@@ -6,20 +6,28 @@ use wgpu_pooling::{
 };
 
 const GENERIC: Choice = Choice { family: None, build: Some(Build::Generic) };
+const BUILDS: [Build; 2] = [Build::Generic, Build::Specialised];
+
+fn of(family: Family) -> Choice {
+    Choice { family: Some(family), build: None }
+}
+
+/// What is selected where nothing is asked for.
+fn selected(plan: &Plan) -> Schedule {
+    select(plan, &Limits::WEBGPU, &Choice::default()).unwrap()
+}
 
 /// Every family that applies, in every build that it has for the plan.
 fn schedules(plan: &Plan) -> Vec<Schedule> {
     let families = families(plan, &Limits::WEBGPU);
     assert!(!families.is_empty(), "{plan:?}");
-    let mut schedules = Vec::new();
-    for family in families {
-        let choice = |&build| Choice { family: Some(family), build: Some(build) };
-        let builds = family.builds().iter().map(choice);
-        let found: Vec<Schedule> = builds.filter_map(|choice| select(plan, &Limits::WEBGPU, &choice).ok()).collect();
+    let of = |family: Family| {
+        let choices = family.builds().iter().map(|&build| Choice { build: Some(build), ..of(family) });
+        let found: Vec<Schedule> = choices.filter_map(|choice| select(plan, &Limits::WEBGPU, &choice).ok()).collect();
         assert!(!found.is_empty(), "{family:?} is said to compute {plan:?}");
-        schedules.extend(found);
-    }
-    schedules
+        found
+    };
+    families.into_iter().flat_map(of).collect()
 }
 
 #[test]
@@ -31,13 +39,19 @@ fn whole_planes_take_two_dispatches_whatever_their_size() {
     for shape in shapes {
         for (dtype, software) in [(DType::U8, false), (DType::F32, true), (DType::F64, false), (DType::F16, true)] {
             let plan = GlobalMaxPool::new().plan(shape, dtype, Some(IndexType::I64)).unwrap();
-            let choice = Choice { family: Some(Family::Reducing), ..Choice::default() };
-            let schedule = select(&plan, &Limits { software, ..large }, &choice).unwrap();
+            let schedule = select(&plan, &Limits { software, ..large }, &of(Family::Reducing)).unwrap();
             assert_eq!(schedule.dispatches().len(), 2, "{shape:?}, {dtype:?}");
-            assert!(schedule.dispatches().iter().all(|dispatch| dispatch.iterations() <= MAX_ITERATIONS));
+            loops_are_short(&schedule);
             let bytes = shape.iter().product::<usize>() * dtype.bytes();
             assert!(schedule.scratch_bytes() <= (bytes / 256) as u64, "{shape:?}, {dtype:?}");
         }
+    }
+}
+
+fn loops_are_short(schedule: &Schedule) {
+    for dispatch in schedule.dispatches() {
+        let iterations = dispatch.iterations();
+        assert!(iterations <= MAX_ITERATIONS, "{}: {iterations} for {:?}", schedule.kernel(), schedule.plan());
     }
 }
 
@@ -59,12 +73,7 @@ fn no_invocation_loops_longer_than_software_drivers_allow() {
         for dtype in [DType::F32, DType::U8, DType::F16] {
             for indices in [None, Some(IndexType::I64)] {
                 let plan = pool.plan(&shape, dtype, indices).unwrap();
-                for schedule in schedules(&plan) {
-                    for dispatch in schedule.dispatches() {
-                        let iterations = dispatch.iterations();
-                        assert!(iterations <= MAX_ITERATIONS, "{}: {iterations} on {shape:?}", schedule.kernel());
-                    }
-                }
+                schedules(&plan).iter().for_each(loops_are_short);
             }
         }
     }
@@ -73,18 +82,13 @@ fn no_invocation_loops_longer_than_software_drivers_allow() {
         MaxUnpool::new([31; 2]).plan(&[2, 3, 40, 50], DType::U8, IndexType::I64),
         MaxUnpool::new([31; 3]).plan(&[1, 1, 40, 50, 6], DType::F32, IndexType::I32),
     ] {
-        for schedule in schedules(&unpool.unwrap()) {
-            assert!(schedule.dispatches().iter().all(|dispatch| dispatch.iterations() <= MAX_ITERATIONS));
-        }
+        schedules(&unpool.unwrap()).iter().for_each(loops_are_short);
     }
 }
 
 #[test]
 fn a_long_window_slides_and_a_short_one_is_direct() {
-    let family = |pool: MaxPool, shape: &[usize]| {
-        let plan = pool.plan(shape, DType::F32, None).unwrap();
-        select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap().family()
-    };
+    let family = |pool: MaxPool, shape: &[usize]| selected(&pool.plan(shape, DType::F32, None).unwrap()).family();
     assert_eq!(family(MaxPool::new([3, 3]), &[1, 1, 8, 8]), Family::Direct);
     assert_eq!(family(MaxPool::new([90, 90]), &[1, 64, 112, 112]), Family::Sliding);
 }
@@ -118,28 +122,26 @@ fn families_that_apply_are_these() {
 fn schedules_are_equal_values_and_say_what_they_move() {
     let plan: Plan =
         MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 8, 6], DType::F16, Some(IndexType::I32)).unwrap();
-    let schedule = select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap();
-    assert_eq!(schedule, select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap());
+    let schedule = selected(&plan);
+    assert_eq!(schedule, selected(&plan));
     assert_eq!(schedule.bytes_moved(), 144 * 2 + 36 * 2 + 36 * 4);
     assert_eq!(schedule.kernel(), "max_pool direct f16 generic (1 dispatch)");
     assert_eq!(schedule.scratch_bytes(), 0);
     // A window that lies wholly in the padding has no element that it could share.
     let empty = MaxPool::new([9, 9]).pads([10; 4]).plan(&[1, 1, 20, 20], DType::F32, None).unwrap();
-    let sliding = Choice { family: Some(Family::Sliding), ..Choice::default() };
-    assert!(select(&empty, &Limits::WEBGPU, &sliding).is_err());
+    assert!(select(&empty, &Limits::WEBGPU, &of(Family::Sliding)).is_err());
     let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10], DType::F32, IndexType::I64).unwrap();
-    let gather = Choice { family: Some(Family::Gather), ..Choice::default() };
-    let schedule = select(&unpool, &Limits::WEBGPU, &gather).unwrap();
+    let schedule = select(&unpool, &Limits::WEBGPU, &of(Family::Gather)).unwrap();
     assert_eq!(schedule.scratch_bytes(), (4 + 20) * 4, "an owner for each output element");
-    let kernels: Vec<&str> = schedule.dispatches().iter().map(|dispatch| dispatch.key().name()).collect();
+    let kernels = |schedule: &Schedule| -> Vec<String> {
+        schedule.dispatches().iter().map(|dispatch| dispatch.key().name().to_owned()).collect()
+    };
     let settle = "unpool settle f32 by i64, 1x1x2";
-    assert_eq!(kernels, ["unpool clear", "unpool check i64", "unpool gather f32", settle]);
+    assert_eq!(kernels(&schedule), ["unpool clear", "unpool check i64", "unpool gather f32", settle]);
     assert!(schedule.clears_scratch());
     assert_eq!(schedule.bytes_moved(), 10 * 4 + 10 * 8 + 20 * 4);
-    let general = Choice { family: Some(Family::ClaimEmit), ..Choice::default() };
-    let schedule = select(&unpool, &Limits::WEBGPU, &general).unwrap();
-    let kernels: Vec<&str> = schedule.dispatches().iter().map(|dispatch| dispatch.key().name()).collect();
-    assert_eq!(kernels, ["unpool clear", "unpool claim i64", "unpool emit f32"]);
+    let schedule = select(&unpool, &Limits::WEBGPU, &of(Family::ClaimEmit)).unwrap();
+    assert_eq!(kernels(&schedule), ["unpool clear", "unpool claim i64", "unpool emit f32"]);
 }
 
 #[test]
@@ -154,8 +156,7 @@ fn grids_fold_beyond_one_dimension() {
 fn long_axes_need_no_tables_where_a_formula_does() {
     // 20 million outputs along one axis: a table with an entry for each would exceed a binding.
     let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10_000_000], DType::F32, IndexType::I64).unwrap();
-    let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
-    assert_eq!(schedule.family(), Family::Gather);
+    assert_eq!(selected(&unpool).family(), Family::Gather);
     assert_eq!(families(&unpool, &Limits::WEBGPU)[0], Family::Gather, "select takes the first");
 }
 
@@ -163,7 +164,7 @@ fn long_axes_need_no_tables_where_a_formula_does() {
 fn axes_that_shrink_are_reduced_first() {
     // The other way round there would be 10^10 candidates between the passes.
     let plan = AdaptiveMaxPool::new([1, 100_000]).plan(&[1, 1, 100_000, 1], DType::F32, None).unwrap();
-    let choice = Choice { family: Some(Family::Separable), build: Some(Build::Generic) };
+    let choice = Choice { build: Some(Build::Generic), ..of(Family::Separable) };
     let schedule = select(&plan, &Limits::WEBGPU, &choice).unwrap();
     assert!(schedule.scratch_bytes() < 1 << 20, "{} bytes", schedule.scratch_bytes());
 }
@@ -179,7 +180,7 @@ fn a_schedule_knows_which_devices_can_run_it() {
     let few = Limits { max_storage_buffers: 4, ..Limits::WEBGPU };
     let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
     let what = "max_storage_buffers";
-    let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
+    let schedule = selected(&unpool);
     assert_eq!(schedule.check(&few), Err(PlanError::ExceedsLimit { what, needed: 5, limit: 4 }));
     // On a device with four storage buffers an unpool needs one dispatch more.
     let apart = select(&unpool, &few, &Choice::default()).unwrap();
@@ -195,7 +196,8 @@ fn what_is_selected_by_geometry() {
     use Family::{Accumulating, ClaimEmit, Direct, Gather, Reducing, Sliding, Teamed, ThreadTile};
 
     let of = |pool: &dyn Pooling, shape: &[usize], dtype| pool.plan(shape, dtype, None).unwrap();
-    let halves = || MaxPool::new([2, 2]).strides([2, 2]);
+    let apart = |kernel: i64| MaxPool::new([kernel, kernel]).strides([kernel, kernel]);
+    let (halves, nhwc) = (|| apart(2), |pool: MaxPool| pool.layout(Layout::Nhwc));
     let square = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
     let image: &[usize] = &[1, 64, 112, 112];
     let inverse = |pool: MaxPool, shape: &[usize], dtype| {
@@ -214,23 +216,18 @@ fn what_is_selected_by_geometry() {
         ("2x2 of eight bytes", of(&halves(), image, F64), ThreadTile, Specialised),
         ("2x2 in odd rows", of(&halves(), &[1, 64, 111, 111], F32), ThreadTile, Specialised),
         ("2x2 of two bytes in odd rows", of(&halves(), &[1, 64, 111, 111], F16), ThreadTile, Specialised),
-        ("2x2 of four channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 4], F16), ThreadTile, Specialised),
-        ("2x2 of six channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], F16), ThreadTile, Specialised),
-        (
-            "2x2 of six channels of bytes",
-            of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], U8),
-            ThreadTile,
-            Specialised,
-        ),
+        ("2x2 of four channels", of(&nhwc(halves()), &[1, 112, 112, 4], F16), ThreadTile, Specialised),
+        ("2x2 of six channels", of(&nhwc(halves()), &[1, 112, 112, 6], F16), ThreadTile, Specialised),
+        ("2x2 of six channels of bytes", of(&nhwc(halves()), &[1, 112, 112, 6], U8), ThreadTile, Specialised),
         ("3x3 by 2 of eight bytes", of(&square(3).strides([2, 2]), image, F64), ThreadTile, Specialised),
         ("3x3 of eight bytes", of(&square(3), image, F64), ThreadTile, Specialised),
         ("3x3 in odd rows", of(&square(3), &[1, 64, 111, 111], F32), ThreadTile, Specialised),
         ("3x3", of(&square(3), image, F32), ThreadTile, Specialised),
         ("5x5", of(&square(5), image, F32), ThreadTile, Specialised),
-        ("7x7 apart", of(&MaxPool::new([7, 7]).strides([7, 7]), image, F32), ThreadTile, Specialised),
+        ("7x7 apart", of(&apart(7), image, F32), ThreadTile, Specialised),
         ("2x2x2", of(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 8, 32, 32, 32], F32), ThreadTile, Specialised),
-        ("2x2 of channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32), ThreadTile, Specialised),
-        ("3x3 of channels", of(&square(3).layout(Layout::Nhwc), &[1, 112, 112, 64], F32), ThreadTile, Specialised),
+        ("2x2 of channels", of(&nhwc(halves()), &[1, 112, 112, 64], F32), ThreadTile, Specialised),
+        ("3x3 of channels", of(&nhwc(square(3)), &[1, 112, 112, 64], F32), ThreadTile, Specialised),
         ("adaptive, all windows alike", of(&AdaptiveMaxPool::new([56, 56]), image, F32), ThreadTile, Specialised),
         // Large windows that overlap.
         ("7x7", of(&square(7), image, F32), Sliding, Specialised),
@@ -248,11 +245,11 @@ fn what_is_selected_by_geometry() {
         ("global of very few", of(&GlobalMaxPool::new(), &[64, 128, 3, 3], F32), ThreadTile, Specialised),
         ("global of few bytes", of(&GlobalMaxPool::new(), &[64, 128, 5, 5], U8), Teamed, Specialised),
         // Large windows that lie apart.
-        ("64x64", of(&MaxPool::new([64, 64]).strides([64, 64]), &[1, 3, 256, 256], F32), Teamed, Specialised),
+        ("64x64", of(&apart(64), &[1, 3, 256, 256], F32), Teamed, Specialised),
         ("adaptive, of large windows", of(&AdaptiveMaxPool::new([3, 3]), &[1, 64, 112, 113], F32), Teamed, Specialised),
-        ("16x16", of(&MaxPool::new([16, 16]).strides([16, 16]), &[1, 3, 256, 256], F32), Teamed, Specialised),
-        ("16x16 of many", of(&MaxPool::new([16, 16]).strides([16, 16]), &[256, 3, 256, 256], F32), Teamed, Specialised),
-        ("9x9 apart", of(&MaxPool::new([9, 9]).strides([9, 9]), &[1, 3, 252, 252], F32), Direct, Specialised),
+        ("16x16", of(&apart(16), &[1, 3, 256, 256], F32), Teamed, Specialised),
+        ("16x16 of many", of(&apart(16), &[256, 3, 256, 256], F32), Teamed, Specialised),
+        ("9x9 apart", of(&apart(9), &[1, 3, 252, 252], F32), Direct, Specialised),
         // Plans to which these families do not apply: windows of many taps, windows of several sizes, empty windows,
         // more axes.
         ("adaptive, of several sizes", of(&AdaptiveMaxPool::new([50, 50]), image, F32), Direct, Specialised),
@@ -267,11 +264,11 @@ fn what_is_selected_by_geometry() {
         ("2x2 of eight bytes back", inverse(halves(), image, F64), Gather, Specialised),
         ("2x2 of many back", inverse(halves(), &[8, 64, 112, 112], F32), Gather, Specialised),
         ("3x3 by 2 back", inverse(square(3).strides([2, 2]), image, F32), Gather, Specialised),
-        ("2x2 of channels back", inverse(halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Gather, Specialised),
+        ("2x2 of channels back", inverse(nhwc(halves()), &[1, 112, 112, 64], F32), Gather, Specialised),
         ("2x2 of bytes in odd rows back", inverse(halves(), &[1, 64, 111, 111], U8), Gather, Specialised),
         ("3x3 back", inverse(square(3), image, F32), Gather, Specialised),
-        ("6x6 back", inverse(MaxPool::new([6, 6]).strides([6, 6]), image, F32), Gather, Specialised),
-        ("9x9 back", inverse(MaxPool::new([9, 9]).strides([9, 9]), image, F32), ClaimEmit, Generic),
+        ("6x6 back", inverse(apart(6), image, F32), Gather, Specialised),
+        ("9x9 back", inverse(apart(9), image, F32), ClaimEmit, Generic),
         ("7x7 over each other back", inverse(square(7), image, F32), ClaimEmit, Generic),
         ("dilated back", inverse(MaxPool::new([2, 2]).dilations([2, 2]), image, F32), ClaimEmit, Generic),
         ("90x90 back", inverse(MaxPool::new([90, 90]), &[1, 1, 300, 300], F32), ClaimEmit, Generic),
@@ -315,10 +312,9 @@ fn what_is_asked_for_is_what_runs() {
         (&unpool, &[Family::Gather, Family::ClaimEmit][..]),
     ] {
         for &family in families_of_kind {
-            for build in [Build::Generic, Build::Specialised] {
-                let choice = Choice { family: Some(family), build: Some(build) };
-                let schedule = select(plan, &Limits::WEBGPU, &choice);
-                match schedule {
+            for build in BUILDS {
+                let choice = Choice { build: Some(build), ..of(family) };
+                match select(plan, &Limits::WEBGPU, &choice) {
                     Ok(schedule) => assert_eq!((schedule.family(), schedule.build()), (family, build)),
                     Err(PlanError::KernelDoesNotApply { .. }) => {
                         assert!(!family.builds().contains(&build), "{choice:?}")
@@ -326,10 +322,10 @@ fn what_is_asked_for_is_what_runs() {
                     Err(error) => panic!("{choice:?}: {error}"),
                 }
             }
-            let schedule = select(plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }).unwrap();
+            let schedule = select(plan, &Limits::WEBGPU, &of(family)).unwrap();
             assert!(family.builds().contains(&schedule.build()), "{family:?}");
         }
-        for build in [Build::Generic, Build::Specialised] {
+        for build in BUILDS {
             let schedule = select(plan, &Limits::WEBGPU, &Choice { family: None, build: Some(build) }).unwrap();
             assert_eq!(schedule.build(), build);
         }

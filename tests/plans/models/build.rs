@@ -4,6 +4,12 @@
 #[derive(Clone, Default)]
 pub struct Build(pub Vec<u8>);
 
+/// The next number of a sequence that looks random.
+pub fn next(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize
+}
+
 fn varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value >= 0x80 {
@@ -67,6 +73,14 @@ pub fn ints(name: &str, values: &[i64]) -> Build {
     new().bytes(1, name).each(8, values).int(20, 7)
 }
 
+pub fn int(name: &str, value: i64) -> Build {
+    new().bytes(1, name).int(3, value).int(20, 2)
+}
+
+pub fn text(name: &str, value: impl AsRef<[u8]>) -> Build {
+    new().bytes(1, name).bytes(4, value).int(20, 3)
+}
+
 /// An attribute of a node in a function's body whose value the call gives.
 pub fn reference(name: &str, refers_to: &str) -> Build {
     new().bytes(1, name).bytes(21, refers_to).int(20, 7)
@@ -74,6 +88,25 @@ pub fn reference(name: &str, refers_to: &str) -> Build {
 
 pub fn graph_attribute(name: &str, graph: Build) -> Build {
     new().bytes(1, name).message(6, graph).int(20, 5)
+}
+
+/// A node with this graph as a branch.
+pub fn branch(graph: Build) -> Build {
+    node("If", &["c"], &[]).message(5, graph_attribute("then_branch", graph))
+}
+
+/// Messages after each other.
+pub fn all(messages: impl IntoIterator<Item = Build>) -> Build {
+    Build(messages.into_iter().flat_map(|message| message.0).collect())
+}
+
+/// A function of the domain `own`.
+pub fn function(name: &str, opset: i64, body: Build) -> Build {
+    all([new().bytes(1, name).message(9, new().int(2, opset)).bytes(10, "own"), body])
+}
+
+pub fn call(name: &str, inputs: &[&str], outputs: &[&str]) -> Build {
+    node(name, inputs, outputs).bytes(7, "own")
 }
 
 /// A MaxPool with the kernel 2 on each of so many axes.

@@ -4,31 +4,28 @@
 use wgpu_pooling::onnx::{FileTensor, Model, ModelError};
 use wgpu_pooling::{Attribute, Preset};
 
-use super::build::{Build, graph_attribute, ints, model, new, node, pool, reference, tensor, value};
+use super::build::{
+    all, branch, call, function, graph_attribute, ints, model, new, next, node, pool, reference, tensor, text, value,
+};
 
 /// A model with everything that the reader looks at.
 fn whole() -> Vec<u8> {
     let branch = new().message(1, pool(&["x"], &["b"], 2)).message(12, value("b", 1, &[]));
     let unpool = node("MaxUnpool", &["y", "i", "s"], &["z"]).message(5, ints("kernel_shape", &[2, 2]));
-    let function = new()
-        .bytes(1, "Own")
-        .texts(4, &["a"])
-        .texts(5, &["b"])
-        .message(7, node("MaxPool", &["a"], &["b"]).message(5, reference("kernel_shape", "kernel")))
-        .message(9, new().int(2, 22))
-        .bytes(10, "own");
+    let own = node("MaxPool", &["a"], &["b"]).message(5, reference("kernel_shape", "kernel"));
+    let own = function("Own", 22, new().texts(4, &["a"]).texts(5, &["b"]).message(7, own));
     let external = new().bytes(1, "location").bytes(2, "weights");
     let graph = new()
-        .message(1, pool(&["x"], &["y", "i"], 2).message(5, new().bytes(1, "auto_pad").bytes(4, "NOTSET").int(20, 3)))
+        .message(1, pool(&["x"], &["y", "i"], 2).message(5, text("auto_pad", "NOTSET")))
         .message(1, unpool)
         .message(1, node("If", &["c"], &["w"]).message(5, graph_attribute("then_branch", branch)))
-        .message(1, node("Own", &["x"], &["v"]).bytes(7, "own").message(5, ints("kernel", &[3, 3])))
+        .message(1, call("Own", &["x"], &["v"]).message(5, ints("kernel", &[3, 3])))
         .message(5, tensor("s", 7, &[4]).packed(7, &[1, 1, 9, 9]))
         .message(5, tensor("e", 1, &[4]).message(13, external).int(14, 1))
         .message(11, value("x", 1, &[1, 1, 8, 8]))
         .message(12, value("z", 1, &[]))
         .message(13, value("y", 1, &[1, 1, 7, 7]));
-    model(22, graph).message(25, function).0
+    model(22, graph).message(25, own).0
 }
 
 /// Everything that a caller can ask of a model.
@@ -46,11 +43,6 @@ fn ask(bytes: Vec<u8>) -> Result<usize, ModelError> {
         let _ = model.constant(number).map(|tensor| tensor.integers());
     }
     Ok(model.nodes().len())
-}
-
-fn next(state: &mut u64) -> usize {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as usize
 }
 
 #[test]
@@ -102,7 +94,7 @@ fn mutated_tensors_do_not_panic() {
 fn graphs_without_end_are_refused() {
     let mut graph = new().message(1, pool(&["x"], &["y"], 1));
     for _ in 0..100_000 {
-        graph = new().message(1, node("If", &["c"], &[]).message(5, graph_attribute("then_branch", graph)));
+        graph = new().message(1, branch(graph));
         if graph.0.len() > 60_000 {
             break;
         }
@@ -115,19 +107,15 @@ fn graphs_without_end_are_refused() {
 /// Functions that call each other twice, forty deep: a million million calls.
 #[test]
 fn functions_that_call_each_other_come_to_an_end() {
-    let function = |name: &str, body: [Build; 2]| {
-        let start = new().bytes(1, name).message(9, new().int(2, 22)).bytes(10, "own");
-        body.into_iter().fold(start, |function, node| function.message(7, node))
-    };
-    let call = |name: String| node(&name, &[], &[]).bytes(7, "own");
-    let mut build = model(22, new().message(1, call("f0".into())));
+    let mut build = model(22, new().message(1, call("f0", &[], &[])));
     for number in 0..40 {
-        let next = call(format!("f{}", number + 1));
-        build = build.message(25, function(&format!("f{number}"), [next.clone(), next]));
+        let next = new().message(7, call(&format!("f{}", number + 1), &[], &[]));
+        build = build.message(25, function(&format!("f{number}"), 22, all([next.clone(), next])));
     }
     assert!(matches!(ask(build.0), Err(ModelError::TooMuchWork { .. })));
-    let own = call("f".into());
-    let forever = model(22, new().message(1, own.clone())).message(25, function("f", [own, new()]));
+    let own = call("f", &[], &[]);
+    let body = new().message(7, own.clone()).message(7, new());
+    let forever = model(22, new().message(1, own)).message(25, function("f", 22, body));
     assert!(matches!(ask(forever.0), Err(ModelError::TooMany { .. })));
 }
 
@@ -145,7 +133,7 @@ fn more_of_anything_than_is_read_is_refused() {
 
 #[test]
 fn a_text_that_is_no_text_is_refused_by_the_node() {
-    let wrong = new().bytes(1, "auto_pad").bytes(4, [0xFF, 0xFE]).int(20, 3);
+    let wrong = text("auto_pad", [0xFF, 0xFE]);
     let build = model(22, new().message(1, pool(&["x"], &["y"], 1).message(5, wrong)));
     let model = Model::from_onnx(build.0).unwrap();
     let node = model.nodes()[0].node().unwrap();

@@ -4,6 +4,8 @@ use support::place;
 use wgpu_pooling::onnx::{Model, ModelError, ValueSource};
 use wgpu_pooling::{IndexType, NanPolicy, Plan, PlanError, Preset};
 
+use super::build::next;
+
 fn folder() -> std::path::PathBuf {
     place::root().join("tests/models/openvino")
 }
@@ -12,7 +14,7 @@ fn layer(id: usize, kind: &str, version: &str, data: &str, ports: &str) -> Strin
     format!("<layer id='{id}' name='l{id}' type='{kind}' version='{version}'><data {data}/>{ports}</layer>")
 }
 
-fn net(layers: &str, edges: &str) -> String {
+pub fn net(layers: &str, edges: &str) -> String {
     format!("<net name='n' version='11'><layers>{layers}</layers><edges>{edges}</edges></net>")
 }
 
@@ -37,13 +39,7 @@ fn layers_that_openvino_has_written_have_openvinos_shapes() {
     assert_eq!(shapes, [&[1, 2, 4, 5][..], &[1, 2, 3, 4], &[1, 2, 2, 3], &[1, 2, 2, 3]]);
     let names: Vec<_> = model.nodes().iter().map(|node| (node.name(), node.node().unwrap().opset())).collect();
     assert_eq!(names, [("pool8", 8), ("pool14", 14), ("adaptive", 8), ("pool1", 1)]);
-    let types: Vec<_> = plans
-        .iter()
-        .map(|plan| match plan {
-            Plan::Pool(_) => plan.index_type(),
-            _ => None,
-        })
-        .collect();
+    let types: Vec<_> = plans.iter().map(Plan::index_type).collect();
     assert_eq!(types, [Some(IndexType::I32), Some(IndexType::I64), Some(IndexType::I32), None]);
     assert_eq!(model.inputs(), ["x"]);
     let sources: Vec<_> = model.nodes().iter().map(|node| node.inputs()[0].source.clone()).collect();
@@ -139,11 +135,8 @@ fn texts_that_are_no_ir_are_refused() {
     let tags = Model::from_ir(&"<".repeat((1 << 23) + 2), &[]).unwrap_err();
     assert!(matches!(tags, ModelError::TooMany { .. }), "the parser takes room for each: {tags}");
     let text = std::fs::read_to_string(folder().join("model.xml")).unwrap();
-    let mut state: u64 = 3;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
+    let mut state = 3;
+    let mut next = || next(&mut state);
     for _ in 0..3_000 {
         let mut bytes = text.clone().into_bytes();
         for _ in 0..=next() % 3 {

@@ -3,7 +3,7 @@
 use wgpu_pooling::onnx::{Model, ModelError, ValueSource};
 use wgpu_pooling::{PlanError, Preset};
 
-use super::build::{Build, graph_attribute, ints, model, new, node, pool, reference, tensor, value};
+use super::build::{Build, call, function, graph_attribute, ints, model, new, node, pool, reference, tensor, value};
 
 fn read(build: Build) -> Model {
     Model::from_onnx(build.0).unwrap()
@@ -46,22 +46,14 @@ fn graphs_inside_nodes_see_what_is_outside() {
 fn twice() -> Build {
     let first = node("MaxPool", &["a"], &["b"]).message(5, reference("kernel_shape", "kernel"));
     let second = node("MaxPool", &["b"], &["c"]).message(5, reference("kernel_shape", "other"));
-    new()
-        .bytes(1, "Twice")
-        .texts(4, &["a"])
-        .texts(5, &["c"])
-        .texts(6, &["kernel"])
-        .message(7, first)
-        .message(7, second)
-        .message(9, new().int(2, 12))
-        .bytes(10, "own")
-        .message(11, ints("other", &[4]))
+    let names = new().texts(4, &["a"]).texts(5, &["c"]).texts(6, &["kernel"]);
+    function("Twice", 12, names.message(7, first).message(7, second).message(11, ints("other", &[4])))
 }
 
 #[test]
 fn functions_are_walked_through_for_each_call() {
     let call = |name: &str, x: &str, y: &str, kernel| {
-        node("Twice", &[x], &[y]).bytes(3, name).bytes(7, "own").message(5, ints("kernel", &[kernel]))
+        call("Twice", &[x], &[y]).bytes(3, name).message(5, ints("kernel", &[kernel]))
     };
     let graph = new()
         .message(1, call("first", "x", "y", 3))
@@ -88,7 +80,7 @@ fn a_function_that_nothing_calls_lacks_its_callers_attributes() {
 
 #[test]
 fn an_attribute_that_the_call_leaves_out_is_absent() {
-    let call = node("Twice", &["x"], &["y"]).bytes(7, "own");
+    let call = call("Twice", &["x"], &["y"]);
     let model = read(model(22, new().message(1, call).message(11, value("x", 1, &[1, 1, 20]))).message(25, twice()));
     let error = model.nodes()[0].plan(Preset::Onnx).unwrap_err();
     let attribute = "kernel_shape";

@@ -2,7 +2,7 @@
 
 use wgpu_pooling::onnx::{Model, Trap};
 
-use super::build::{Build, ints, model, new, node, tensor, value};
+use super::build::{Build, int, ints, model, new, node, tensor, text, value};
 
 /// The traps of a node that takes `x` of this shape, by their names.
 fn traps(opset: i64, pool: Build, number: i64, shape: &[i64]) -> Vec<Trap> {
@@ -17,14 +17,6 @@ fn traps(opset: i64, pool: Build, number: i64, shape: &[i64]) -> Vec<Trap> {
 
 fn names(traps: &[Trap]) -> Vec<&'static str> {
     traps.iter().map(Trap::name).collect()
-}
-
-fn int(name: &str, value: i64) -> Build {
-    new().bytes(1, name).int(3, value).int(20, 2)
-}
-
-fn text(name: &str, value: &str) -> Build {
-    new().bytes(1, name).bytes(4, value).int(20, 3)
 }
 
 /// A MaxPool of u8, which has no NaN, with these attributes.

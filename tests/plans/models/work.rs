@@ -4,20 +4,10 @@
 use wgpu_pooling::Preset;
 use wgpu_pooling::onnx::{Model, ModelError};
 
-use super::build::{Build, graph_attribute, ints, model, new, node, pool, reference, value};
-
-/// Messages after each other.
-fn all(messages: impl IntoIterator<Item = Build>) -> Build {
-    Build(messages.into_iter().flat_map(|message| message.0).collect())
-}
-
-fn function(name: &str, body: Build) -> Build {
-    all([new().bytes(1, name).message(9, new().int(2, 22)).bytes(10, "own"), body])
-}
-
-fn call(name: &str, inputs: &[&str], outputs: &[&str]) -> Build {
-    node(name, inputs, outputs).bytes(7, "own")
-}
+use super::build::{
+    Build, all, branch, call, function, graph_attribute, ints, model, new, node, pool, reference, value,
+};
+use super::ir::net;
 
 fn whole(graph: Build, functions: impl IntoIterator<Item = Build>) -> Vec<u8> {
     let functions = functions.into_iter().map(|function| new().message(25, function));
@@ -26,23 +16,16 @@ fn whole(graph: Build, functions: impl IntoIterator<Item = Build>) -> Vec<u8> {
 
 /// A model that calls a function with this body eight to the power of eight times, in few bytes.
 fn called(body: Build, more: Option<Build>) -> Vec<u8> {
-    let mut functions = vec![function("f0", body)];
+    let mut functions = vec![function("f0", 22, body)];
     for level in 0..8 {
         let inner = new().message(7, call(&format!("f{level}"), &["x"], &["x"]));
-        functions.push(function(&format!("f{}", level + 1), all(vec![inner; 8])));
+        functions.push(function(&format!("f{}", level + 1), 22, all(vec![inner; 8])));
     }
     whole(new().message(1, call("f8", &["x"], &["y"])), functions.into_iter().chain(more))
 }
 
 fn nested(depth: usize, inner: Build) -> Build {
-    (0..depth).fold(inner, |graph, _| {
-        new().message(1, node("If", &["c"], &[]).message(5, graph_attribute("then_branch", graph)))
-    })
-}
-
-/// In a function: the node of a graph.
-fn in_function(graph: Build) -> Build {
-    new().message(7, node("If", &["c"], &[]).message(5, graph_attribute("then_branch", graph)))
+    (0..depth).fold(inner, |graph, _| new().message(1, branch(graph)))
 }
 
 #[track_caller]
@@ -83,7 +66,7 @@ fn what_each_call_of_a_function_repeats_is_bounded() {
         ("plans", all([first, second])),
         ("long names", new().message(7, node("MaxPool", &[], &[]).bytes(3, &long))),
         ("long names of attributes", new().message(7, node("MaxPool", &[], &[]).message(5, new().bytes(1, &long)))),
-        ("nested scopes", in_function(nested(50, new().message(1, node("MaxPool", &["q"; 8], &[]))))),
+        ("nested scopes", new().message(7, branch(nested(50, new().message(1, node("MaxPool", &["q"; 8], &[])))))),
     ] {
         let bytes = called(body, None);
         refused(what, bytes.len(), Model::from_onnx(bytes));
@@ -93,8 +76,10 @@ fn what_each_call_of_a_function_repeats_is_bounded() {
     for (what, node) in
         [("given attributes", all([call("g", &[], &[]), given])), ("inputs of calls", call("g", &names, &names))]
     {
-        let bytes =
-            called(in_function(nested(40, new().message(1, node))), Some(function("g", new().texts(4, &names))));
+        let bytes = called(
+            new().message(7, branch(nested(40, new().message(1, node)))),
+            Some(function("g", 22, new().texts(4, &names))),
+        );
         refused(what, bytes.len(), Model::from_onnx(bytes));
     }
 }
@@ -127,7 +112,7 @@ fn a_large_model_that_is_no_attack_is_read() {
         let pool = node("MaxPool", &["val_0"], &["z"]).message(5, reference("kernel_shape", "kernel"));
         let pool = if number == 0 { new().message(7, pool) } else { new() };
         let head = new().texts(4, &["val_0", "weight"]).texts(5, &["val_20"]).texts(6, &["kernel"]);
-        function(&format!("layer_{number}"), all([all(steps), pool, head]))
+        function(&format!("layer_{number}"), 22, all([all(steps), pool, head]))
     };
     let calls = (0..5000).map(|number| {
         let inputs = [format!("layers.{number}.output"), format!("layers.{}.weight", number % 50)];
@@ -162,10 +147,6 @@ fn each_pool_of_a_chain_is_planned_once() {
     assert_eq!(more, Err(ModelError::TooMany { what: "pooling nodes", found: 16_385, limit: 16_384 }));
 }
 
-fn ir(layers: &str, edges: &str) -> String {
-    format!("<net name='n' version='11'><layers>{layers}</layers><edges>{edges}</edges></net>")
-}
-
 /// Layers that all take the same output of the layer g.
 fn takers(kind: &str, count: usize) -> (String, String) {
     let layers = (0..count).map(|number| {
@@ -187,7 +168,7 @@ fn layers_that_many_take_from_are_looked_at_once() {
         );
         for kind in ["MaxPool", "Result"] {
             let (layers, edges) = takers(kind, 2000);
-            let model = Model::from_ir(&ir(&(giver.clone() + &layers), &edges), &[]).unwrap();
+            let model = Model::from_ir(&net(&(giver.clone() + &layers), &edges), &[]).unwrap();
             assert_eq!(model.nodes().len() + model.outputs().len(), 2000);
             assert!(model.nodes().iter().all(|node| node.inputs()[1].dtype.is_some()));
         }
@@ -207,7 +188,7 @@ fn what_layers_share_is_bounded() {
         ("a constant", giver("type='Const'", &constant), "AdaptiveMaxPool"),
     ] {
         let (layers, edges) = takers(kind, 4000);
-        let text = ir(&(giver + &layers), &edges);
+        let text = net(&(giver + &layers), &edges);
         refused(what, text.len(), Model::from_ir(&text, &[1; 8]));
     }
     for (what, text) in [

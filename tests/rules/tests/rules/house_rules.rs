@@ -22,42 +22,34 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take_while(|line| *line != "#[cfg(test)]").filter(|line| !line.trim_start().starts_with("//"))
 }
 
+/// The lines of the library's code that have one of these words, each with its file.
+fn lines_with(words: &[&str]) -> Vec<(PathBuf, String)> {
+    let has = |line: &&str| words.iter().any(|word| line.contains(word));
+    let of = |(path, text): (PathBuf, String)| {
+        code(&text).filter(has).map(|line| (path.clone(), line.to_owned())).collect::<Vec<_>>()
+    };
+    library().into_iter().flat_map(of).collect()
+}
+
 #[test]
 fn wgpu_is_spelled_only_under_src_gpu() {
-    for (path, text) in library() {
-        let inside = path.starts_with("src/gpu");
-        let spelled = code(&text).any(|line| line.contains("wgpu::"));
-        assert!(inside || !spelled, "{} spells wgpu::", path.display());
-    }
+    let outside = lines_with(&["wgpu::"]).into_iter().find(|(path, _)| !path.starts_with("src/gpu"));
+    assert_eq!(outside, None);
 }
 
 #[test]
 fn the_library_neither_prints_nor_panics_on_purpose() {
     let words =
         ["println!", "eprintln!", "dbg!", ".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unsafe "];
-    for (path, text) in library() {
-        for line in code(&text) {
-            if let Some(word) = words.iter().find(|word| line.contains(**word)) {
-                panic!("{} has {word} in {line:?}", path.display());
-            }
-        }
-    }
+    assert_eq!(lines_with(&words), []);
 }
 
+/// Elsewhere no test could make what they allocate fail.
 #[test]
 fn buffers_are_made_and_staged_in_one_place() {
-    for (path, text) in library() {
-        let makes = code(&text).any(|line| {
-            let words =
-                ["create_buffer(", "create_query_set(", "create_buffer_init(", ".write_buffer", ".write_texture("];
-            words.iter().any(|word| line.contains(word))
-        });
-        assert!(
-            !makes || path == Path::new("src/gpu/device/allocator.rs"),
-            "{} allocates what no test can make fail",
-            path.display()
-        );
-    }
+    let words = ["create_buffer(", "create_query_set(", "create_buffer_init(", ".write_buffer", ".write_texture("];
+    let elsewhere = lines_with(&words).into_iter().find(|(path, _)| path != Path::new("src/gpu/device/allocator.rs"));
+    assert_eq!(elsewhere, None);
 }
 
 /// Dropping one of these can need the context of a GL device, which is one thread's at a time.
@@ -91,45 +83,12 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     rows.map(|row| row.split(" | ").collect::<Vec<_>>()).filter(|row| row[0] != "fault" && row[0] != "---")
 }
 
-/// Whether a file has a test of this name: marked with `#[test]`, or declared and listed in `tests!`
-/// (tests/support/src/harness.rs).
+/// Whether a file has a test of this name.
 fn has_test(text: &str, test: &str) -> bool {
-    let list = text.split_once("\ntests! {\n").and_then(|(_, rest)| rest.split_once("\n}\n"));
-    let listed =
-        list.is_some_and(|(list, _)| list.lines().any(|line| line.trim().trim_end_matches([',', ';']) == test));
-    let declared = text.contains(&format!("\nfn {test}() {{"));
-    let marked = |indent| text.contains(&format!("#[test]\n{indent}fn {test}() {{"));
-    marked("") || marked("    ") || (listed && declared)
-}
-
-#[test]
-fn a_test_is_one_that_runs() {
-    let listed = "tests! {\n    gpu =>\n        one,\n        another;\n}\n\nfn one() {\n}\n\nfn another() {\n}\n\nfn helper() {\n}\n";
-    assert!(has_test("#[test]\nfn one() {\n}\n", "one"));
-    assert!(has_test(&format!("\n{listed}"), "one") && has_test(&format!("\n{listed}"), "another"));
-    for wrong in ["helper", "on", "gpu", "three"] {
-        assert!(!has_test(&format!("\n{listed}"), wrong), "{wrong}");
-    }
-    assert!(!has_test("\nfn one() {\n}\n", "one"), "declared, but neither marked nor listed");
-    assert!(!has_test("\ntests! {\n    gpu =>\n        one;\n}\n", "one"), "listed, but not declared");
-}
-
-/// Where the harness of the standard library is off, a function marked with `#[test]` never runs.
-#[test]
-fn tests_are_listed_where_marks_mean_nothing() {
-    let mut lists = 0;
-    for (path, text) in sources("tests", ".rs") {
-        let marked = text.lines().any(|line| line.trim() == "#[test]");
-        let plain =
-            path.components().any(|part| ["plans", "rules", "arrays.rs"].iter().any(|name| part.as_os_str() == *name));
-        assert!(
-            plain || !marked,
-            "{} marks a test that would never run: see tests/support/src/harness.rs",
-            path.display()
-        );
-        lists += usize::from(text.contains("tests! {\n"));
-    }
-    assert!(lists > 30, "{lists} lists");
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let named = lines.iter().position(|line| *line == format!("fn {test}() {{"));
+    let attributes = |at: usize| lines[..at].iter().rev().take_while(|line| line.starts_with("#["));
+    named.is_some_and(|at| attributes(at).any(|line| ["#[test]", "#[gpu_test]"].contains(line)))
 }
 
 #[test]
@@ -346,134 +305,8 @@ fn lines_stay_short_enough_to_read() {
     assert!(!is_too_long(&format!("/// See https://{}.", "a".repeat(110))));
 }
 
-/// The names that `lib.rs`, or the root of a public module, exports of its own crate to programs.
-fn exported(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    let lines = lines.join("\n");
-    let mut names = Vec::new();
-    let exports: Vec<&str> = lines.split("\npub use ").collect();
-    let shown = exports.windows(2).filter(|pair| !pair[0].ends_with("#[doc(hidden)]"));
-    let paths = shown.filter_map(|pair| pair[1].split(';').next());
-    // The crates of the library are looked at by themselves, and what is exported whole is another crate.
-    for path in paths.filter(|path| path.contains("::") && !path.starts_with("wgpu_pooling_")) {
-        let list = path.split_once('{').map_or(path, |(_, list)| list.trim_end_matches('}'));
-        names.extend(list.split(',').filter_map(|name| name.rsplit("::").next()).map(|name| name.trim().to_owned()));
-    }
-    names.retain(|name| !name.is_empty());
-    names
-}
-
-/// The name of the item that a line declares.
-fn declared(line: &str) -> Option<&str> {
-    let mut words = line.split_whitespace().skip_while(|word| ["pub", "async"].contains(word)).peekable();
-    let mut kind = words.next()?;
-    if kind == "const" && words.peek() == Some(&"fn") {
-        kind = words.next()?;
-    }
-    let known = ["fn", "struct", "enum", "trait", "const", "type"].contains(&kind);
-    words.next().and_then(identifier).filter(|_| known)
-}
-
 fn identifier(text: &str) -> Option<&str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().filter(|name| !name.is_empty())
-}
-
-/// The type of an `impl` or the name of a trait, if the line begins one. An `impl` of a trait has its documentation
-/// there.
-fn owner(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    if let Some(name) = line.strip_prefix("pub trait ") {
-        return identifier(name);
-    }
-    let header = line.strip_prefix("impl").filter(|_| !line.contains(" for "))?;
-    let header = if header.starts_with('<') { header.split_once("> ")?.1 } else { header.trim_start() };
-    // An `impl` that a macro writes for every type that it declares.
-    if header.starts_with("$type ") { Some("$type") } else { identifier(header) }
-}
-
-/// Every exported item of a file: its line and its name.
-fn public_items<'a>(lines: &[&'a str], exported: &[String]) -> Vec<(usize, &'a str)> {
-    let indentation = |line: &str| line.len() - line.trim_start().len();
-    let known = |name: &str| name == "$type" || exported.iter().any(|exported| exported == name);
-    let mut items = Vec::new();
-    for (number, line) in lines.iter().enumerate() {
-        // The line that encloses this one: the last one with less indentation that is no part of a wrapped header.
-        let outside = lines[..number].iter().rev().find(|outer| {
-            let begins = outer.trim() != "where" && outer.trim_start().starts_with(char::is_alphabetic);
-            begins && indentation(outer) < indentation(line)
-        });
-        let public = line.trim_start().starts_with("pub ");
-        let name = match outside {
-            None => declared(line).filter(|name| public && known(name)),
-            // `option!` declares an enum: its documentation, then `Type, "attribute" {`.
-            Some(&"option! {") if line.ends_with("\" {") => identifier(line.trim_start()),
-            Some(outer) if public || outer.trim_start().starts_with("pub trait ") => {
-                declared(line).filter(|_| owner(outer).is_some_and(known))
-            }
-            Some(_) => None,
-        };
-        items.extend(name.map(|name| (number, name)));
-    }
-    items
-}
-
-/// Whether the documentation right above a line has an example that the compiler sees.
-fn has_example(lines: &[&str], item: usize) -> bool {
-    let mut fences = Vec::new();
-    let mut in_attribute = false;
-    for line in lines[..item].iter().rev().map(|line| line.trim()) {
-        match line.strip_prefix("///") {
-            Some(text) => fences.extend(text.trim_start().strip_prefix("```")),
-            None if line.starts_with("#[") => in_attribute = false,
-            None if in_attribute || line == ")]" => in_attribute = true,
-            None => break,
-        }
-    }
-    // The lines are in reverse order: first the end of a block, then its begin with the block's attributes.
-    fences.chunks(2).any(|block| matches!(block, ["", "" | "no_run"]))
-}
-
-/// Whether the documentation leaves out what the line declares.
-fn is_hidden(lines: &[&str], item: usize) -> bool {
-    let above = lines[..item].iter().rev().map(|line| line.trim());
-    above.take_while(|line| line.starts_with("#[") || line.starts_with("///")).any(|line| line == "#[doc(hidden)]")
-}
-
-/// Whether a line declares a method without arguments that returns a value: a sentence says what it returns, and it
-/// needs no example.
-fn is_getter(line: &str) -> bool {
-    let declaration = line.trim_start().trim_start_matches("pub ").trim_start_matches("const ");
-    declaration.starts_with("fn ") && (declaration.contains("(&self) -> ") || declaration.contains("(self) -> "))
-}
-
-#[test]
-fn operators_options_and_entry_points_have_an_example() {
-    let mut without = Vec::new();
-    for folder in CRATES {
-        let library = sources_of(folder);
-        let root = read(Path::new(folder).join("src/lib.rs"));
-        let mut names = exported(&root);
-        for module in root.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
-            let is_module = |path: &Path| {
-                path.ends_with(format!("src/{module}/mod.rs")) || path.ends_with(format!("src/{module}.rs"))
-            };
-            let (_, text) = library.iter().find(|(path, _)| is_module(path)).expect("the module's file");
-            names.extend(exported(text));
-        }
-        let mut found = Vec::new();
-        for (path, text) in library {
-            let lines: Vec<&str> = text.lines().take_while(|line| *line != "#[cfg(test)]").collect();
-            for (number, name) in public_items(&lines, &names) {
-                found.push(name.to_owned());
-                if !is_getter(lines[number]) && !is_hidden(&lines, number) && !has_example(&lines, number) {
-                    without.push(format!("{}:{}: {name}", path.display(), number + 1));
-                }
-            }
-        }
-        names.retain(|name| !found.contains(name));
-        assert!(names.is_empty(), "exported, but declared in a way that this rule does not see: {names:?}");
-    }
-    assert!(without.is_empty(), "{} public items without an example:\n{}", without.len(), without.join("\n"));
 }
 
 #[test]

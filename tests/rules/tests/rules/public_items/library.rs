@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use syn::spanned::Spanned;
 use syn::{Field, ImplItem, Item, ItemImpl, ItemMacro, Type, Variant, Visibility};
 
 use super::syntax::*;
@@ -19,6 +20,8 @@ pub struct Library {
     pub lines: BTreeSet<String>,
     /// What is public for the other crates of the library alone.
     pub hidden: BTreeSet<String>,
+    /// The items whose documentation should have an example, each with whether it has one.
+    pub examples: Vec<(String, bool)>,
     /// What is exported: where it is declared, and its public name.
     exported: Vec<(Names, String)>,
 }
@@ -28,7 +31,7 @@ impl Library {
     pub fn read(folder: &str) -> Library {
         let root = crate::sources::root().join(folder).join("src");
         let (lines, hidden) = (BTreeSet::new(), BTreeSet::new());
-        let mut library = Library { modules: Vec::new(), lines, hidden, exported: Vec::new() };
+        let mut library = Library { modules: Vec::new(), lines, hidden, examples: Vec::new(), exported: Vec::new() };
         library.load(Vec::new(), Vec::new(), &[root.join("lib.rs")], &root);
         library.list_module(&[]);
         library.list_declarations();
@@ -106,6 +109,14 @@ impl Library {
         self.lines.insert(format!("{name}: {text}"));
     }
 
+    /// Notes an item, its declaration and its source, unless it needs no example.
+    fn example(&mut self, name: &str, declaration: &str, source: &impl Spanned) {
+        if !is_getter(declaration) {
+            let source = source.span().source_text().expect("text that was parsed");
+            self.examples.push((name.to_owned(), has_example(&source)));
+        }
+    }
+
     /// Lists what a public module exports, and the public modules in it.
     fn list_module(&mut self, path: &[String]) {
         let module = self.module(path).unwrap_or_else(|| panic!("no module {path:?}"));
@@ -143,6 +154,7 @@ impl Library {
             let module = self.module(path).expect("a module");
             let item = module.items.iter().find(|candidate| declared(candidate).as_ref() == Some(item));
             let (item, outer) = (item.expect("an item").clone(), module.conditions.clone());
+            self.example(&name, "", &item);
             self.list_item(&name, &item, &outer);
         }
     }
@@ -185,6 +197,7 @@ impl Library {
                 self.line(name, &(head + &conditional(outer, &item.attrs)));
                 for item in item.items.iter().filter(|item| !is_hidden_in_trait(item)) {
                     let (inner, text) = trait_item(item);
+                    self.example(&format!("{name}::{inner}"), &text, item);
                     self.line(&format!("{name}::{inner}"), &text);
                 }
             }
@@ -235,6 +248,7 @@ impl Library {
                 if let Some((name, text, attributes)) = public_member(inner)
                     && !is_hidden(attributes)
                 {
+                    self.example(&format!("{owner}::{name}"), &text, inner);
                     let outer: Vec<String> = outer.iter().cloned().chain(arguments(&item.attrs, "cfg")).collect();
                     self.line(&format!("{owner}::{name}"), &(header + &text + &conditional(&outer, attributes)));
                 }
@@ -341,6 +355,11 @@ impl Library {
             let listed: usize = calls.map(|(path, call)| self.list_call(&name, of_public_trait, &path, &call)).sum();
             if listed > 0 {
                 written.iter().for_each(|line| self.line(&format!("{name}!"), line));
+                for (declaration, source) in members_written_by(&definition) {
+                    if !is_getter(&declaration) {
+                        self.examples.push((format!("{name}!: {declaration}"), has_example(&source)));
+                    }
+                }
             }
         }
     }

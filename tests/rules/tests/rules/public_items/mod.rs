@@ -75,6 +75,17 @@ fn few_items_are_hidden_and_all_of_them_are_listed() {
     assert_eq!(items.len() - exported, marked, "items that are marked as hidden");
 }
 
+/// A blocking twin may leave it to the other one.
+#[test]
+fn operators_options_and_entry_points_have_an_example() {
+    let items: Vec<(String, bool)> = CRATES.into_iter().flat_map(|folder| Library::read(folder).examples).collect();
+    let shown: BTreeSet<&str> = items.iter().filter(|(_, has)| *has).map(|(name, _)| &name[..]).collect();
+    let is_shown = |name: &str| shown.contains(name.strip_suffix("_blocking").unwrap_or(name)) || shown.contains(name);
+    let without: Vec<&str> = items.iter().map(|(name, _)| &name[..]).filter(|name| !is_shown(name)).collect();
+    assert!(without.is_empty(), "{} public items without an example:\n{}", without.len(), without.join("\n"));
+    assert!(items.len() > 300, "{} items were looked at", items.len());
+}
+
 /// An item of each kind is found.
 #[test]
 fn the_list_has_every_kind_of_item() {

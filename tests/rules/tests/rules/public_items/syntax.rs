@@ -52,6 +52,23 @@ pub fn is_test(attributes: &[Attribute]) -> bool {
     arguments(attributes, "cfg").any(|condition| condition.starts_with("test") || condition.starts_with("all(test"))
 }
 
+/// Whether the documentation with which an item's source begins has an example that the compiler sees.
+pub fn has_example(source: &str) -> bool {
+    // The call of a macro begins with its name.
+    let lines = source.lines().map(str::trim).skip_while(|line| line.ends_with("! {"));
+    let documentation = lines.take_while(|line| line.starts_with("///") || line.starts_with("#["));
+    let fences = documentation.filter_map(|line| line.strip_prefix("///")?.trim_start().strip_prefix("```"));
+    // The begin of a block, which has the block's attributes, and its end.
+    fences.collect::<Vec<_>>().chunks(2).any(|block| matches!(block, ["" | "no_run", ""]))
+}
+
+/// Whether this declares a method without arguments that returns a value: a sentence says what it returns, and it needs
+/// no example.
+pub fn is_getter(declaration: &str) -> bool {
+    let declaration = declaration.trim_start_matches("pub ").trim_start_matches("const ");
+    declaration.starts_with("fn ") && (declaration.contains("(&self) -> ") || declaration.contains("(self) -> "))
+}
+
 /// The attributes that callers notice.
 pub fn noticed(attributes: &[Attribute]) -> String {
     let kinds = ["default", "deprecated", "derive", "non_exhaustive", "repr"];
@@ -155,6 +172,20 @@ pub fn written_by(definition: &ItemMacro) -> Vec<String> {
         found.push(one_line(item));
     }
     found
+}
+
+/// The public functions and constants that a macro writes: the line that declares each, and what documents it.
+pub fn members_written_by(definition: &ItemMacro) -> Vec<(String, String)> {
+    let source = definition.mac.tokens.span().source_text().expect("text that was parsed");
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    let declares = |line: &str| ["pub fn ", "pub const ", "pub async "].iter().any(|begin| line.starts_with(begin));
+    let members = lines.iter().enumerate().filter(|(_, line)| declares(line));
+    let member = |(at, line): (usize, &&str)| {
+        let above = lines[..at].iter().rev().take_while(|line| line.starts_with("///") || line.starts_with("#["));
+        let begin = at - above.count();
+        ((*line).to_owned(), lines[begin..at].join("\n"))
+    };
+    members.map(member).collect()
 }
 
 pub fn generics(generics: &syn::Generics) -> String {
