@@ -2,4 +2,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| ::cases::fuzz::agree(data));
+fuzz_target!(|data: &[u8]| ::cases::fuzz::agree(data, |net| net.only("CPU")));

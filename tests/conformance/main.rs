@@ -8,7 +8,6 @@ mod checks;
 #[cfg(feature = "onnx")]
 mod onnx;
 mod pages;
-mod presets;
 mod self_checks;
 mod specialised;
 
@@ -18,16 +17,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use support::harness;
+use support::place;
 use support::vectors::case::Case;
 use support::vectors::manifest;
-use support::{harness, place};
 
 use crate::checks::Subject;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    #[cfg(feature = "gpu")]
-    harness::compute_on_gpu();
     let cases = match collect() {
         Ok(cases) => cases,
         Err(error) => {
@@ -39,16 +37,15 @@ fn main() -> ExitCode {
     let mut trials = self_checks::trials();
     if named_directories().is_none() {
         trials.push(self_checks::own_cases_are_specialised(&cases));
-        trials.extend(presets::tests());
     }
     for case in cases {
         trials.extend(trials_of(case));
     }
-    let code = harness::run(&arguments, trials);
+    let conclusion = libtest_mimic::run(&arguments, trials);
     if !arguments.list {
         println!("{count} cases, {}, {}", cpu_summary(), gpu_summary());
     }
-    code
+    conclusion.exit_code()
 }
 
 /// The tests of one case.
@@ -66,7 +63,9 @@ fn trials_of(case: Case) -> Vec<Trial> {
 fn trial(path: &str, subject: &Arc<Subject>, check: fn(&Subject) -> Result<(), String>) -> Trial {
     let name = format!("{}::{path}", subject.case.name);
     let subject = Arc::clone(subject);
-    Trial::test(name, move || harness::joined(|| check(&subject)).map_err(Failed::from))
+    // Threads of the runner are not joined.
+    let joined = move || std::thread::scope(|scope| harness::join_all([scope.spawn(|| check(&subject))]).remove(0));
+    Trial::test(name, move || joined().map_err(Failed::from))
 }
 
 fn named_directories() -> Option<OsString> {
@@ -123,6 +122,9 @@ fn cpu_summary() -> String {
 
 #[cfg(feature = "gpu")]
 fn gpu_summary() -> String {
+    if harness::skips_gpu() {
+        return "WGPU_POOLING_SKIP_GPU=1: nothing was tested on a GPU".to_owned();
+    }
     support::device::summary()
 }
 

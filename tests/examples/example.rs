@@ -86,6 +86,7 @@ impl Example {
     }
 
     /// A run on a machine that seems to have no GPU says so in one line and succeeds.
+    #[cfg(feature = "gpu")]
     pub fn computes_without_a_gpu(&self, command_line: &str, agreement: &str) {
         // With this variable no GPU is found.
         let output = self.run(&self.scratch("no_gpu"), &[("WGPU_BACKEND", ABSENT_BACKEND)], command_line);

@@ -2,27 +2,19 @@
 //! library's schedules, and naga has to accept what it prints as WGSL. It needs no GPU.
 
 use serde_json::{Value, json};
-use support::tests;
 use wgpu_pooling::{Choice, DType, Dispatch, IndexType, Limits, MaxUnpool, select, wgsl};
 
 use crate::example::{Example, Files};
 
-tests! {
-    cpu =>
-        plans_by_hand,
-        as_json_a_schedule_is_whole,
-        what_is_printed_is_wgsl,
-        #[cfg(target_os = "linux")]
-        a_report_that_cannot_be_written_is_an_error;
-}
-
 static INSPECT: Example = Example::new("inspect");
 pub const EXAMPLES: Files = &[(&INSPECT, |_| ())];
 
+#[test]
 fn plans_by_hand() {
     INSPECT.reports(&INSPECT.scratch("by_hand"));
 }
 
+#[test]
 fn as_json_a_schedule_is_whole() {
     let read = |arguments: &str| -> Value {
         let text = INSPECT.says(&INSPECT.scratch("json"), &format!("{arguments} --json"), &[]);
@@ -73,6 +65,7 @@ fn as_json_a_schedule_is_whole() {
 }
 
 /// The report stands in comments, so that the whole is WGSL where it has one kernel.
+#[test]
 fn what_is_printed_is_wgsl() {
     let folder = INSPECT.scratch("wgsl");
     let unpool = "max_unpool --shape 1,3,4,4 --kernel 2,2 --family claim_emit --indices i32 --activation Clip";
@@ -90,6 +83,7 @@ fn what_is_printed_is_wgsl() {
 
 /// As on a full disk; a reader that closes the pipe is no error.
 #[cfg(target_os = "linux")]
+#[test]
 fn a_report_that_cannot_be_written_is_an_error() {
     let folder = INSPECT.scratch("full");
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();

@@ -15,44 +15,28 @@ mod roofline;
 #[cfg(feature = "gpu")]
 mod stream;
 
-use std::process::{ExitCode, Stdio};
+use std::process::Stdio;
 
 use example::{Files, names};
-use libtest_mimic::{Arguments, Trial};
-use support::tests;
 
-/// The examples and the tests of each module.
-fn modules() -> Vec<(Files, Vec<Trial>)> {
-    vec![
-        (inspect::EXAMPLES, inspect::tests()),
-        #[cfg(feature = "onnx")]
-        (models::EXAMPLES, models::tests()),
-        #[cfg(feature = "gpu")]
-        (on_a_gpu::EXAMPLES, on_a_gpu::tests()),
-        #[cfg(feature = "gpu")]
-        (pictures::EXAMPLES, pictures::tests()),
-        #[cfg(all(feature = "cpu", feature = "gpu"))]
-        (roofline::EXAMPLES, roofline::tests()),
-        #[cfg(feature = "gpu")]
-        (stream::EXAMPLES, stream::tests()),
-        #[cfg(all(feature = "gpu", unix))]
-        (&[], stream::interrupted::tests()),
-    ]
-}
+/// The examples of each module.
+const EXAMPLES: &[Files] = &[
+    inspect::EXAMPLES,
+    #[cfg(feature = "onnx")]
+    models::EXAMPLES,
+    #[cfg(feature = "gpu")]
+    on_a_gpu::EXAMPLES,
+    #[cfg(feature = "gpu")]
+    pictures::EXAMPLES,
+    #[cfg(all(feature = "cpu", feature = "gpu"))]
+    roofline::EXAMPLES,
+    #[cfg(feature = "gpu")]
+    stream::EXAMPLES,
+];
 
-tests! {
-    cpu =>
-        what_is_wrong_is_said_in_one_line,
-        help_is_printed;
-}
-
-fn main() -> ExitCode {
-    let all = modules().into_iter().flat_map(|(_, tests)| tests).chain(tests());
-    support::harness::run(&Arguments::from_args(), all.collect())
-}
-
+#[test]
 fn what_is_wrong_is_said_in_one_line() {
-    for (example, make_files) in modules().into_iter().flat_map(|(examples, _)| examples) {
+    for (example, make_files) in EXAMPLES.iter().copied().flatten() {
         let folder = example.scratch("wrong");
         make_files(&folder);
         let before = names(&folder);
@@ -62,8 +46,9 @@ fn what_is_wrong_is_said_in_one_line() {
 }
 
 /// Help is no error. It is no error either if the reader goes away while it is printed, as `head` does.
+#[test]
 fn help_is_printed() {
-    for (example, _) in modules().into_iter().flat_map(|(examples, _)| examples) {
+    for (example, _) in EXAMPLES.iter().copied().flatten() {
         let folder = example.scratch("help");
         example.says(&folder, "--help", &["Usage: ", "Options:"]);
         let mut command = example.command(&folder, &["--help"]);

@@ -4,22 +4,12 @@
 use std::fs;
 use std::path::Path;
 
+#[cfg(feature = "gpu")]
+use gpu_test::gpu_test;
 use serde_json::Value;
-use support::{place, tests};
+use support::place;
 
 use crate::example::{Example, Files};
-
-tests! {
-    gpu if cfg!(feature = "gpu") =>
-        the_node_tests_agree_on_a_gpu;
-    cpu if cfg!(feature = "gpu") =>
-        the_node_tests_agree_on_the_cpu;
-    cpu =>
-        models_of_others_agree,
-        as_json_the_same_is_said,
-        a_recorded_output_that_differs_is_an_error,
-        what_is_not_there_is_said;
-}
 
 static ONNX_NODE: Example = Example::new("onnx_node");
 static POOL_MODEL: Example = Example::new("pool_model");
@@ -28,26 +18,33 @@ pub const EXAMPLES: Files = match cfg!(feature = "gpu") {
     false => &[(&POOL_MODEL, wrong)],
 };
 
+#[cfg(feature = "gpu")]
 fn the_node_tests_agree(on: &str) {
     let all = ["test_maxpool_2d_uint8: max_pool, [[1, 1, 5, 5]]\n", "all 23 node tests agree, bit for bit\n"];
     let report = ONNX_NODE.says(&ONNX_NODE.scratch("all"), &format!("{on} ROOT/tests/onnx-node-tests"), &all);
     assert_eq!(report.lines().filter(|line| line.starts_with("ok      test_")).count(), 23, "{report}");
 }
 
+#[cfg(feature = "gpu")]
+#[gpu_test]
 fn the_node_tests_agree_on_a_gpu() {
     the_node_tests_agree("");
 }
 
+#[cfg(feature = "gpu")]
+#[test]
 fn the_node_tests_agree_on_the_cpu() {
     the_node_tests_agree("--backend cpu");
     let test = "ROOT/tests/onnx-node-tests/test_maxpool_2d_uint8";
     ONNX_NODE.computes_without_a_gpu(test, "agree, bit for bit");
 }
 
+#[test]
 fn models_of_others_agree() {
     POOL_MODEL.reports(&POOL_MODEL.scratch("known"));
 }
 
+#[test]
 fn as_json_the_same_is_said() {
     const NESTED: &str = "ROOT/tests/models/nested/model.onnx --inputs ROOT/tests/models/nested/test_data_set_0 --json";
     let report: Value = serde_json::from_str(&POOL_MODEL.says(&POOL_MODEL.scratch("json"), NESTED, &[])).unwrap();
@@ -64,6 +61,7 @@ fn as_json_the_same_is_said() {
 
 const TEST: &str = "tests/onnx-node-tests/test_maxpool_2d_uint8";
 
+#[test]
 fn a_recorded_output_that_differs_is_an_error() {
     let (folder, test) = (POOL_MODEL.scratch("differs"), place::root().join(TEST).join("test_data_set_0"));
     let mut output = fs::read(test.join("output_0.pb")).unwrap();
@@ -76,6 +74,7 @@ fn a_recorded_output_that_differs_is_an_error() {
     assert!(report.contains("y DIFFERS: 1 elements differ, the first at 24"), "{report}");
 }
 
+#[test]
 fn what_is_not_there_is_said() {
     let (folder, test) = (POOL_MODEL.scratch("missing"), place::root().join(TEST).join("test_data_set_0"));
     let arguments = format!("ROOT/{TEST}/model.onnx --inputs .");

@@ -1,20 +1,9 @@
 //! The examples that compute on a GPU alone. They compare with the reference, or with a definition, themselves.
 
+use gpu_test::gpu_test;
 use std::fs;
 
-use support::tests;
-
 use crate::example::{ABSENT_BACKEND, Example, Files, fingerprint, line, names};
-
-tests! {
-    gpu =>
-        what_they_say_is_known,
-        adapters_lists_what_it_opens,
-        adapters_says_what_the_environment_chooses,
-        a_reversed_depth_pyramid_is_of_the_same_scene,
-        own_device_draws_its_picture,
-        segnet_has_timings_or_says_that_there_are_none;
-}
 
 static ADAPTERS: Example = Example::new("adapters");
 static BARE_WGPU: Example = Example::new("bare_wgpu");
@@ -25,6 +14,7 @@ static SEGNET: Example = Example::new("segnet");
 pub const EXAMPLES: Files =
     &[(&ADAPTERS, |_| ()), (&BARE_WGPU, |_| ()), (&DEPTH_PYRAMID, |_| ()), (&OWN_DEVICE, |_| ()), (&SEGNET, |_| ())];
 
+#[gpu_test]
 fn what_they_say_is_known() {
     for example in [&BARE_WGPU, &DEPTH_PYRAMID, &SEGNET] {
         let folder = example.scratch("known");
@@ -33,6 +23,7 @@ fn what_they_say_is_known() {
     }
 }
 
+#[gpu_test]
 fn adapters_lists_what_it_opens() {
     let report =
         ADAPTERS.says(&ADAPTERS.scratch("here"), "", &["\n  max_buffer_size ", "\n  f16 ", "\n    max_unpool gather "]);
@@ -40,6 +31,7 @@ fn adapters_lists_what_it_opens() {
     assert!(report.lines().any(|line| line == opened), "{report}");
 }
 
+#[gpu_test]
 fn adapters_says_what_the_environment_chooses() {
     let folder = ADAPTERS.scratch("environment");
     let output = ADAPTERS.run(&folder, &[("WGPU_POWER_PREF", "low"), ("WGPU_ADAPTER_NAME", "")], "");
@@ -64,6 +56,7 @@ fn adapters_says_what_the_environment_chooses() {
 }
 
 /// A level 0 that is not filled would have depths of 0 beside the scene's, which are from 0.1 to 1.
+#[gpu_test]
 fn a_reversed_depth_pyramid_is_of_the_same_scene() {
     let folder = DEPTH_PYRAMID.scratch("reversed");
     let depths = |arguments, ends| -> [f32; 2] {
@@ -78,6 +71,7 @@ fn a_reversed_depth_pyramid_is_of_the_same_scene() {
     assert!((reversed_high - (1.0 - low)).abs() < 1e-4 && reversed_low == 0.0, "{reversed_low} {reversed_high}");
 }
 
+#[gpu_test]
 fn own_device_draws_its_picture() {
     let folder = OWN_DEVICE.scratch("picture");
     // Windows that do not divide the picture, and one window. The pictures are as computed once from the definitions.
@@ -107,6 +101,7 @@ fn own_device_draws_its_picture() {
     assert_eq!(names(&folder), ["own_device.png", "taken.png"], "an unfinished file is left behind");
 }
 
+#[gpu_test]
 fn segnet_has_timings_or_says_that_there_are_none() {
     let report = SEGNET.says(&SEGNET.scratch("timings"), "--size 32 --levels 2 --timings", &[]);
     let timed: Vec<&str> = report.lines().filter(|line| line.contains(" took ")).collect();

@@ -1,24 +1,12 @@
 //! The examples that read pictures, and compute on a GPU or the CPU: their numbers, and the pixels of their files.
 
+use gpu_test::gpu_test;
 use std::fs;
 use std::path::Path;
 
 use image::{DynamicImage, GrayImage, ImageBuffer, Luma, Rgb, RgbImage, Rgba};
-use support::tests;
 
 use crate::example::{Example, Files, fingerprint, names};
-
-tests! {
-    cpu =>
-        without_a_gpu_the_host_computes_and_says_so,
-        their_own_pictures_give_known_numbers,
-        pool_image_writes_exact_pictures,
-        pool_image_takes_pictures_of_every_kind,
-        files_are_replaced_and_nothing_else_is_left,
-        peaks_marks_exact_pictures;
-    gpu =>
-        pictures_are_the_same_from_a_gpu;
-}
 
 static POOL_IMAGE: Example = Example::new("pool_image");
 static PEAKS: Example = Example::new("peaks");
@@ -36,11 +24,13 @@ fn noise(width: u32, height: u32) -> RgbImage {
     ImageBuffer::from_fn(width, height, |_, _| Rgb([sample(), sample(), sample()]))
 }
 
+#[test]
 fn without_a_gpu_the_host_computes_and_says_so() {
     POOL_IMAGE.computes_without_a_gpu("", "agreement    with the reference: ");
     PEAKS.computes_without_a_gpu("", "agreement    with the reference: ");
 }
 
+#[test]
 fn their_own_pictures_give_known_numbers() {
     for (example, files) in [(&POOL_IMAGE, 5), (&PEAKS, 1)] {
         let folder = example.scratch("known");
@@ -63,10 +53,12 @@ fn pool_image_is_exact(backend: &str) {
     }
 }
 
+#[test]
 fn pool_image_writes_exact_pictures() {
     pool_image_is_exact("cpu");
 }
 
+#[test]
 fn pool_image_takes_pictures_of_every_kind() {
     let folder = POOL_IMAGE.scratch("kinds");
     let rgb = noise(16, 40);
@@ -89,6 +81,7 @@ fn pool_image_takes_pictures_of_every_kind() {
     }
 }
 
+#[test]
 fn files_are_replaced_and_nothing_else_is_left() {
     let folder = POOL_IMAGE.scratch("replaced");
     fs::write(folder.join("pooled.png"), "old").unwrap();
@@ -120,11 +113,13 @@ fn peaks_are_exact(backend: &str) {
     assert_eq!(fingerprint(&folder, &["marked.PNG"]), fingerprint(&folder, &["star.png"]));
 }
 
+#[test]
 fn peaks_marks_exact_pictures() {
     peaks_are_exact("cpu");
 }
 
 /// The bits of the results do not depend on where they are computed, and nothing of the adapter is in the pictures.
+#[gpu_test]
 fn pictures_are_the_same_from_a_gpu() {
     pool_image_is_exact("auto");
     peaks_are_exact("auto");

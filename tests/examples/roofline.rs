@@ -4,29 +4,12 @@
 use std::fs;
 use std::path::Path;
 
+use gpu_test::gpu_test;
 use serde_json::Value;
 use support::splitmix::{STEP, splitmix64};
-use support::tests;
 use wgpu_pooling::SimdLevel;
 
 use crate::example::{ABSENT_BACKEND, Example, Files, names};
-
-tests! {
-    gpu =>
-        every_row_is_verified_and_timed,
-        inputs_and_checksums_are_as_documented,
-        a_sweep_verifies_and_sums_up_what_it_draws,
-        clocks_are_those_asked_for,
-        what_a_device_cannot_hold_is_said,
-        constants_are_measured_with_their_reasons;
-    cpu =>
-        every_row_is_verified_and_timed_on_the_cpu,
-        the_cpu_computes_as_it_is_told,
-        inputs_and_checksums_on_the_cpu_are_as_documented,
-        rules_and_sizes_are_those_asked_for,
-        a_sweep_can_be_told_again,
-        lists_and_tables_are_as_known;
-}
 
 static ROOFLINE: Example = Example::new("roofline");
 pub const EXAMPLES: Files = &[(&ROOFLINE, wrong)];
@@ -87,10 +70,12 @@ fn rows_are_verified_and_timed(folder: &Path, catalogue: &str, arguments: &str, 
     }
 }
 
+#[gpu_test]
 fn every_row_is_verified_and_timed() {
     rows_are_verified_and_timed(&ROOFLINE.scratch("rows"), CATALOGUE, "", &[]);
 }
 
+#[test]
 fn every_row_is_verified_and_timed_on_the_cpu() {
     let folder = ROOFLINE.scratch("rows_cpu");
     let counts_cpu = cfg!(any(target_os = "linux", target_os = "macos"));
@@ -101,6 +86,7 @@ fn every_row_is_verified_and_timed_on_the_cpu() {
 }
 
 /// Threads, vector instructions and kernels are those asked for, and none of them changes a result.
+#[test]
 fn the_cpu_computes_as_it_is_told() {
     let folder = ROOFLINE.scratch("cpu");
     let quick = format!("{QUICK} --backend cpu --data nasty --rows stem_3x3s2p1_i64,adaptive_odd,unpool_2x2s2");
@@ -138,14 +124,17 @@ fn inputs_and_checksums(backend: &str) {
     assert_eq!(rows[0]["indices_checksum"], sum(&|at| at + u64::from(x(at + 1) > x(at))));
 }
 
+#[gpu_test]
 fn inputs_and_checksums_are_as_documented() {
     inputs_and_checksums("auto");
 }
 
+#[test]
 fn inputs_and_checksums_on_the_cpu_are_as_documented() {
     inputs_and_checksums("cpu");
 }
 
+#[test]
 fn rules_and_sizes_are_those_asked_for() {
     let folder = ROOFLINE.scratch("rules");
     // On data with NaN each rule gives other maxima; the option wins over the row's own.
@@ -176,6 +165,7 @@ fn rules_and_sizes_are_those_asked_for() {
 /// A sweep whose geometries are small enough for a test.
 const SMALL_SWEEP: &str = "--seed 5 --sweep-bytes 65536 --rounds 1 --pass 0";
 
+#[gpu_test]
 fn a_sweep_verifies_and_sums_up_what_it_draws() {
     let folder = ROOFLINE.scratch("sweep");
     let report =
@@ -202,6 +192,7 @@ fn a_sweep_verifies_and_sums_up_what_it_draws() {
     }
 }
 
+#[test]
 fn a_sweep_can_be_told_again() {
     let folder = ROOFLINE.scratch("sweep_list");
     let list = |arguments: &str| ROOFLINE.says(&folder, &format!("--list --backend {ABSENT_BACKEND} {arguments}"), &[]);
@@ -225,6 +216,7 @@ fn a_sweep_can_be_told_again() {
     );
 }
 
+#[gpu_test]
 fn clocks_are_those_asked_for() {
     let folder = ROOFLINE.scratch("clock");
     let quick = format!("{QUICK} --rows global_7x7 --selected-only");
@@ -242,6 +234,7 @@ fn clocks_are_those_asked_for() {
     }
 }
 
+#[gpu_test]
 fn what_a_device_cannot_hold_is_said() {
     let folder = ROOFLINE.scratch("too_large");
     // 2^40 elements exceed every device.
@@ -259,6 +252,7 @@ fn what_a_device_cannot_hold_is_said() {
 }
 
 /// Each kernel is compared with what it has to write; a wrong word fails the run.
+#[gpu_test]
 fn constants_are_measured_with_their_reasons() {
     let folder = ROOFLINE.scratch("constants");
     let report = ROOFLINE.says(&folder, &format!("{QUICK} --constants --json constants.json"), &[]);
@@ -272,6 +266,7 @@ fn constants_are_measured_with_their_reasons() {
     assert!(figures.len() > 20, "{report}");
 }
 
+#[test]
 fn lists_and_tables_are_as_known() {
     ROOFLINE.reports(&ROOFLINE.scratch("known"));
 }

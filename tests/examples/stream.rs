@@ -3,18 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use gpu_test::gpu_test;
 use support::splitmix::splitmix64;
-use support::tests;
 
 use crate::example::{Example, Files, line, names};
-
-tests! {
-    gpu =>
-        it_streams_from_npy_to_npy,
-        without_arguments_it_brings_its_own_file_and_takes_it_away;
-    cpu =>
-        safetensors_go_in_and_out_and_the_cpu_does_it_too;
-}
 
 static STREAM: Example = Example::new("stream");
 pub const EXAMPLES: Files = &[(&STREAM, wrong)];
@@ -30,6 +22,7 @@ fn npy(path: &Path, descr: &str, shape: &str, elements: &[u8]) {
     fs::write(path, [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), elements].concat()).unwrap();
 }
 
+#[gpu_test]
 fn it_streams_from_npy_to_npy() {
     let folder = STREAM.scratch("npy");
     // Few different values, so that maxima tie.
@@ -52,6 +45,7 @@ fn it_streams_from_npy_to_npy() {
     assert_eq!(names(&folder), ["i.npy", "x.npy", "y.npy"]);
 }
 
+#[test]
 fn safetensors_go_in_and_out_and_the_cpu_does_it_too() {
     let folder = STREAM.scratch("safetensors");
     let x: Vec<f32> = (0..3000).map(|at| at as f32).collect();
@@ -71,6 +65,7 @@ fn safetensors_go_in_and_out_and_the_cpu_does_it_too() {
     assert_eq!((tensor.shape(), tensor.data()), (&[1, 2, 1496][..], bytemuck::cast_slice(&expected)));
 }
 
+#[gpu_test]
 fn without_arguments_it_brings_its_own_file_and_takes_it_away() {
     let folder = STREAM.scratch("own");
     let temporary = folder.to_str().unwrap();
@@ -115,16 +110,11 @@ pub mod interrupted {
 
     use super::*;
 
-    tests! {
-        cpu =>
-            ctrl_c_leaves_no_half_written_file,
-            a_full_disk_leaves_no_half_written_file;
-    }
-
     fn x(folder: &Path, rows: usize) {
         npy(&folder.join("x.npy"), "<f4", &format!("(1, 1, {rows}, 1024)"), &vec![0; rows * 4096]);
     }
 
+    #[test]
     fn ctrl_c_leaves_no_half_written_file() {
         let folder = STREAM.scratch("ctrl_c");
         x(&folder, 8192);
@@ -144,6 +134,7 @@ pub mod interrupted {
         assert_eq!(names(&folder), ["x.npy"]);
     }
 
+    #[test]
     fn a_full_disk_leaves_no_half_written_file() {
         let folder = STREAM.scratch("full");
         x(&folder, 256);

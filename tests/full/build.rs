@@ -1,10 +1,37 @@
-//! Takes the functions of the pages of the documentation out of them, so that tests/full/tests/guest/pages.rs runs what
-//! stands there.
+//! Says which tests are ignored: those that need a GPU where the environment leaves them out, and those that need a
+//! program or a layer that is not installed. Takes the functions of the pages of the documentation out of them, so that
+//! tests/full/tests/guest/pages.rs runs what stands there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
+/// Where the loader of Vulkan looks for layers on Linux, and where Debian has that of validation.
+const LAYER: &str = "vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
+
 fn main() {
+    println!("cargo::rerun-if-env-changed=WGPU_POOLING_SKIP_GPU");
+    let limits = Command::new("prlimit").arg("--version").output().is_ok_and(|output| output.status.success());
+    let layers = ["/usr/share", "/usr/local/share", "/etc"].map(|folder| Path::new(folder).join(LAYER));
+    let conditions = [
+        ("skips_gpu", env::var_os("WGPU_POOLING_SKIP_GPU").is_some_and(|value| value == "1")),
+        ("no_prlimit", !limits),
+        ("no_validation_layer", !layers.iter().any(|layer| layer.exists())),
+    ];
+    for layer in layers {
+        // A file that is not there is looked for each time.
+        println!("cargo::rerun-if-changed={}", layer.display());
+    }
+    for (condition, holds) in conditions {
+        println!("cargo::rustc-check-cfg=cfg({condition})");
+        if holds {
+            println!("cargo::rustc-cfg={condition}");
+        }
+    }
+    pages();
+}
+
+fn pages() {
     let mut functions = String::new();
     for page in ["../../src/docs/memory.md", "../../src/docs/guests.md"] {
         println!("cargo::rerun-if-changed={page}");

@@ -1,9 +1,12 @@
-//! Whole modules of tests that more than one program runs: cases by hand and at random, the fuzz targets, streams.
-//!
-//! The features `cpu` and `gpu` are those of wgpu-pooling; without both the cases run on the reference alone.
+//! The cases that are worked out by hand, drawn at random or made of any bytes, on every path that the features turn
+//! on: the reference, with `cpu` the CPU backend, with `gpu` a GPU, with `interpreter` an interpreter of shaders.
 
-pub mod by_hand;
+#[cfg(test)]
+mod by_hand;
+#[cfg(test)]
+mod convert;
 pub mod fuzz;
-pub mod random;
-#[cfg(feature = "cpu")]
-pub mod streams;
+#[cfg(test)]
+mod local_maxima;
+#[cfg(test)]
+mod random;

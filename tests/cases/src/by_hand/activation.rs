@@ -5,24 +5,6 @@ use support::calls::reference;
 use wgpu_pooling::{Activation, DType, Element, IndexType, MaxPool, MaxUnpool, PlanError, TensorView};
 
 use super::both::{pools, unpools};
-use support::tests;
-
-tests! {
-    here =>
-        relu_changes_what_is_below_zero_and_nothing_else,
-        relu_on_integers,
-        clip_returns_a_bound_or_the_element_itself,
-        clip_compares_with_the_bound_itself_where_f16_has_none,
-        clip_compares_with_the_bound_itself_where_bf16_and_f64_have_none,
-        clip_on_integers_rounds_bounds_into_the_window,
-        a_window_without_elements_is_activated_too_and_indices_never_are,
-        an_unpool_activates_filled_zeros_as_well,
-        leaky_relu_is_a_slope_below_zero,
-        hard_sigmoid_is_a_line_between_zero_and_one,
-        an_unpool_puts_the_line_through_filled_zeros,
-        tanh_and_sigmoid_are_the_functions,
-        integers_have_relu_and_clip_alone;
-}
 
 const RELU: Activation = Activation::Relu;
 
@@ -66,6 +48,7 @@ const SPECIAL: [u32; 11] = [
     0xFF80_0000,
 ];
 
+#[test]
 fn relu_changes_what_is_below_zero_and_nothing_else() {
     let mut y = SPECIAL;
     // The negative number nearest to zero, -3 and -inf become +0. -0 is not below zero and stays.
@@ -91,6 +74,7 @@ fn relu_changes_what_is_below_zero_and_nothing_else() {
     );
 }
 
+#[test]
 fn relu_on_integers() {
     gives(RELU, &[-128i8, -1, 0, 1, 127], &[0, 0, 0, 1, 127]);
     gives(RELU, &[i16::MIN, -1, 0, i16::MAX], &[0, 0, 0, i16::MAX]);
@@ -102,6 +86,7 @@ fn relu_on_integers() {
     gives(RELU, &[0, 1 << 63, u64::MAX], &[0, 1 << 63, u64::MAX]);
 }
 
+#[test]
 fn clip_returns_a_bound_or_the_element_itself() {
     let mut y = SPECIAL;
     // -3 and -inf become -1, 5 and inf become 1.
@@ -116,6 +101,7 @@ fn clip_returns_a_bound_or_the_element_itself() {
     gives(clip(2.0, 1.0), &[0.0f32, 1.5, 2.0, 3.0], &[2.0, 2.0, 1.0, 1.0]);
 }
 
+#[test]
 fn clip_compares_with_the_bound_itself_where_f16_has_none() {
     let f16s = |bits: &[u16]| bits.iter().map(|&bits| f16::from_bits(bits)).collect::<Vec<_>>();
     let check = |activation, x: &[u16], y: &[u16]| gives(activation, &f16s(x), &f16s(y));
@@ -136,6 +122,7 @@ fn clip_compares_with_the_bound_itself_where_f16_has_none() {
     check(clip(1023.0 / 33_554_432.0, 9.0), &[0x01FF, 0x0200], &[0x0200, 0x0200]);
 }
 
+#[test]
 fn clip_compares_with_the_bound_itself_where_bf16_and_f64_have_none() {
     let bf16s = |bits: &[u16]| bits.iter().map(|&bits| bf16::from_bits(bits)).collect::<Vec<_>>();
     let check = |activation, x: &[u16], y: &[u16]| gives(activation, &bf16s(x), &bf16s(y));
@@ -153,6 +140,7 @@ fn clip_compares_with_the_bound_itself_where_bf16_and_f64_have_none() {
     gives(clip(-1.0, 1.0), &[nan, f64::MIN, f64::MAX, 5e-324], &[nan, -1.0, 1.0, 5e-324]);
 }
 
+#[test]
 fn clip_on_integers_rounds_bounds_into_the_window() {
     // -1.5 up to -1, 2.5 down to 2.
     gives(clip(-1.5, 2.5), &[-9i8, -2, -1, 2, 3, 9], &[-1, -1, -1, 2, 2, 2]);
@@ -175,6 +163,7 @@ fn clip_on_integers_rounds_bounds_into_the_window() {
     gives(clip(2_147_483_648.0, 4_294_967_296.0), &[0u32, 1 << 31, u32::MAX], &[1 << 31, 1 << 31, u32::MAX]);
 }
 
+#[test]
 fn a_window_without_elements_is_activated_too_and_indices_never_are() {
     let pool = MaxPool::new([2]).dilations([3]).pads([1, 3]);
     let x: (&[usize], &[f32]) = (&[1, 1, 2], &[-7.0, 8.0]);
@@ -183,6 +172,7 @@ fn a_window_without_elements_is_activated_too_and_indices_never_are() {
     pools::<_, i64>(&pool.activation(clip(-6.0, 6.0)), x, (&shape, &[-6.0, -6.0, 6.0]), (&shape, &[-1, 0, 1]));
 }
 
+#[test]
 fn an_unpool_activates_filled_zeros_as_well() {
     let unpool = MaxUnpool::new([2]).strides([2]);
     let x: (&[usize], &[f32]) = (&[1, 1, 2], &[5.0, -3.0]);
@@ -202,6 +192,7 @@ fn an_unpool_activates_filled_zeros_as_well() {
     );
 }
 
+#[test]
 fn leaky_relu_is_a_slope_below_zero() {
     let leaky = |alpha| Activation::LeakyRelu { alpha };
     let bits = |values: Vec<f32>| values.into_iter().map(f32::to_bits).collect::<Vec<_>>();
@@ -219,6 +210,7 @@ fn leaky_relu_is_a_slope_below_zero() {
     assert_eq!(on_reference(leaky(0.1), &[-1.0f64, -3.0]), [-f64::from(0.1f32), -3.0 * f64::from(0.1f32)]);
 }
 
+#[test]
 fn hard_sigmoid_is_a_line_between_zero_and_one() {
     let line = Activation::HardSigmoid { alpha: 0.25, beta: 0.5 };
     // x / 4 + 1 / 2: zero at -2, one at 2.
@@ -234,6 +226,7 @@ fn hard_sigmoid_is_a_line_between_zero_and_one() {
     assert_eq!(on_reference(default, &[bf16::ONE]).map_bits(), [0x3F33]);
 }
 
+#[test]
 fn an_unpool_puts_the_line_through_filled_zeros() {
     // x / 4 + 1 / 2 at 0, 1, 0 and -2.
     let unpool = MaxUnpool::new([2]).strides([2]).activation(Activation::HardSigmoid { alpha: 0.25, beta: 0.5 });
@@ -244,6 +237,7 @@ fn an_unpool_puts_the_line_through_filled_zeros() {
     assert_eq!(y.data(), &[0.5, 0.75, 0.5, 0.0]);
 }
 
+#[test]
 fn tanh_and_sigmoid_are_the_functions() {
     // tanh 1 = (e^2 - 1) / (e^2 + 1), sigmoid 1 = e / (e + 1).
     let (tanh, sigmoid) = (0.761_594_155_955_764_9_f64, 0.731_058_578_630_004_9_f64);
@@ -268,6 +262,7 @@ fn tanh_and_sigmoid_are_the_functions() {
     assert_eq!(on_reference(Activation::Tanh, &[-0.0f32])[0].to_bits(), 0x8000_0000);
 }
 
+#[test]
 fn integers_have_relu_and_clip_alone() {
     for (activation, name) in [
         (Activation::LeakyRelu { alpha: 0.5 }, "LeakyRelu"),

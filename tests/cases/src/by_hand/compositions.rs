@@ -3,16 +3,11 @@
 use support::call::{Call, same};
 use support::draw::elements::{bits_of, bytes_of, mixed};
 use support::net::Net;
-use support::tests;
 use wgpu_pooling::{DType, DifferencePlan, Layout, Plan, TensorSpec};
 
 use crate::random::compositions::minus;
 
-tests! {
-    here =>
-        differences_of_any_two_elements;
-}
-
+#[test]
 fn differences_of_any_two_elements() {
     let net = Net::new(0).every_level();
     for dtype in DType::ALL {

@@ -4,14 +4,6 @@
 use wgpu_pooling::{MaxPool, MaxUnpool};
 
 use super::both::{pools_in, unpools_in};
-use support::tests;
-
-tests! {
-    here =>
-        taps_so_far_apart_that_one_of_them_meets_the_input,
-        windows_that_reach_far_along_every_axis,
-        kernels_whose_product_wraps;
-}
 
 /// In every build of the kernels.
 const BUILDS: u32 = u32::MAX;
@@ -29,6 +21,7 @@ fn leaves_all_as_it_is(pool: &MaxPool, shape: &[usize]) {
     pools_in::<f32, i64>(BUILDS, pool, (shape, &x), (shape, &x), (shape, &indices));
 }
 
+#[test]
 fn taps_so_far_apart_that_one_of_them_meets_the_input() {
     let far = (1 << 29) - 1;
     leaves_all_as_it_is(&MaxPool::new([5, 1]).dilations([far, 1]).pads([0, 0, 4 * far, 0]), &[1, 1, 64, 64]);
@@ -41,6 +34,7 @@ fn taps_so_far_apart_that_one_of_them_meets_the_input() {
 
 /// The first tap of each window is the output's own element, the others lie 4000 positions behind it: a box from the
 /// first tap to the last one has 64 billion positions.
+#[test]
 fn windows_that_reach_far_along_every_axis() {
     let pool = MaxPool::new([2, 2, 2]).dilations([4000; 3]).pads([0, 0, 0, 4000, 4000, 4000]);
     leaves_all_as_it_is(&pool, &[1, 2, 5, 4, 3]);
@@ -48,6 +42,7 @@ fn windows_that_reach_far_along_every_axis() {
 
 /// Kernels whose product exceeds 64 bits. Window `o` of an axis holds the elements up to `o`, so the last of them is
 /// the maximum; the unpool of all of them brings every element back.
+#[test]
 fn kernels_whose_product_wraps() {
     let kernel = 1 << 22;
     let pads = [kernel - 1, kernel - 1, kernel - 1, 15, 15, 15];

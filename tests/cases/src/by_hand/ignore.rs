@@ -6,17 +6,6 @@ use wgpu_pooling::{
 };
 
 use super::both::{Number, for_every_dtype, pools, unpools};
-use support::tests;
-
-tests! {
-    here =>
-        the_largest_number_wins_and_minus_infinity_may,
-        a_window_of_nan_gives_what_a_window_in_padding_gives,
-        minima_are_mirrored_and_the_nan_of_an_empty_window_is_not,
-        integers_are_pooled_as_under_every_policy_and_have_no_nan,
-        adaptive_and_global_windows_can_be_empty,
-        an_inverse_leaves_out_windows_of_nan;
-}
 
 /// A NaN with this sign and payload.
 fn nan<T: Number>(sign: u64, payload: u64) -> T {
@@ -42,6 +31,7 @@ macro_rules! for_every_float {
     }};
 }
 
+#[test]
 fn the_largest_number_wins_and_minus_infinity_may() {
     fn of<T: Number>() {
         let [a, b, infinity] = [nan(0, 1), nan(1, 2), T::of(f64::NEG_INFINITY)];
@@ -61,6 +51,7 @@ fn the_largest_number_wins_and_minus_infinity_may() {
     for_every_float!(of);
 }
 
+#[test]
 fn a_window_of_nan_gives_what_a_window_in_padding_gives() {
     fn of<T: Number>() {
         let [infinity, finite] = [T::of(f64::NEG_INFINITY), T::from_bits64(T::DTYPE.lowest_finite_bits())];
@@ -94,6 +85,7 @@ fn a_window_of_nan_gives_what_a_window_in_padding_gives() {
     for_every_float!(of);
 }
 
+#[test]
 fn minima_are_mirrored_and_the_nan_of_an_empty_window_is_not() {
     fn of<T: Number>() {
         let infinity = T::of(f64::INFINITY);
@@ -114,6 +106,7 @@ fn minima_are_mirrored_and_the_nan_of_an_empty_window_is_not() {
     for_every_float!(of);
 }
 
+#[test]
 fn integers_are_pooled_as_under_every_policy_and_have_no_nan() {
     fn of<T: Number>() {
         if T::DTYPE.is_float() {
@@ -137,6 +130,7 @@ fn integers_are_pooled_as_under_every_policy_and_have_no_nan() {
     for_every_dtype!(of);
 }
 
+#[test]
 fn adaptive_and_global_windows_can_be_empty() {
     fn of<T: Number>() {
         let x = [nan(0, 1), nan(1, 1), nan(0, 2), T::of(1.0), nan(0, 1), nan(0, 1), nan(1, 1), nan(0, 1)];
@@ -151,6 +145,7 @@ fn adaptive_and_global_windows_can_be_empty() {
     for_every_float!(of);
 }
 
+#[test]
 fn an_inverse_leaves_out_windows_of_nan() {
     let pool = MaxPool::new([2]).strides([2]).nan_policy(NanPolicy::Ignore);
     let x = [9.0, 1.0, f32::NAN, f32::NAN, 2.0, 3.0];

@@ -6,21 +6,8 @@ use wgpu_pooling::{
 };
 
 use super::both::{pools, unpools};
-use support::tests;
 
-tests! {
-    here =>
-        a_dilated_pool_is_inverted,
-        exactly_the_index_of_an_empty_window_is_left_out,
-        an_empty_index_that_could_be_an_element_is_refused,
-        an_adaptive_pool_is_inverted_and_its_shared_maximum_written_once,
-        a_global_pool_is_inverted,
-        nhwc_pools_are_inverted_in_nhwc,
-        column_major_pools_are_inverted,
-        an_inverse_is_made_for_one_shape_and_takes_no_other_convention,
-        where_nothing_won_nothing_is_written;
-}
-
+#[test]
 fn a_dilated_pool_is_inverted() {
     // Taps (0, 2) and (2, 4): the maxima are 2 at position 2 and 3 at position 4. The kernel without its dilation would
     // infer (2 - 1) * 2 + 2 = 4 elements, without a position 4.
@@ -31,6 +18,7 @@ fn a_dilated_pool_is_inverted() {
     unpools(&inverse, (&[1, 1, 2], &y), (&[1, 1, 2], &indices), Ok((&[1, 1, 5], &[0.0, 0.0, 2.0, 0.0, 3.0])));
 }
 
+#[test]
 fn exactly_the_index_of_an_empty_window_is_left_out() {
     // Taps (-1, 2), (0, 3), (1, 4) on 2 elements: the first window is empty.
     let pool = MaxPool::new([2]).dilations([3]).pads([1, 3]);
@@ -47,6 +35,7 @@ fn exactly_the_index_of_an_empty_window_is_left_out() {
     unpools::<f32, i64>(&inverse, (&[1, 1, 2], &[7.0, 8.0]), (&[1, 1, 2], &[0, -1]), bad(1, -1));
 }
 
+#[test]
 fn an_empty_index_that_could_be_an_element_is_refused() {
     let straddling = MaxPool::new([2]).dilations([3]).pads([1, 1]);
     let whole = MaxPool::new([2]);
@@ -66,6 +55,7 @@ fn an_empty_index_that_could_be_an_element_is_refused() {
     }
 }
 
+#[test]
 fn an_adaptive_pool_is_inverted_and_its_shared_maximum_written_once() {
     // 5 to 2: windows [0, 3) and [2, 5) share element 2, the maximum of both. Indices count through their plane.
     let pool = AdaptiveMaxPool::new([2]);
@@ -81,6 +71,7 @@ fn an_adaptive_pool_is_inverted_and_its_shared_maximum_written_once() {
     );
 }
 
+#[test]
 fn a_global_pool_is_inverted() {
     let pool = GlobalMaxPool::new();
     let x = [1u8, 4, 2, 0, 3, 7];
@@ -89,6 +80,7 @@ fn a_global_pool_is_inverted() {
     unpools::<_, i64>(&inverse, (&[1, 2, 1], &[4u8, 7]), (&[1, 2, 1], &[1, 5]), Ok((&[1, 2, 3], &[0, 4, 0, 0, 0, 7])));
 }
 
+#[test]
 fn nhwc_pools_are_inverted_in_nhwc() {
     // Channel 0 is 1 5 2 0 8 3, channel 1 is 4 3 7 6 0 9. Windows of two: 5, 2, 8 at 1, 2, 4, and 4, 7, 9 at 0, 2, 5.
     let x = [1.0f32, 4.0, 5.0, 3.0, 2.0, 7.0, 0.0, 6.0, 8.0, 0.0, 3.0, 9.0];
@@ -108,6 +100,7 @@ fn nhwc_pools_are_inverted_in_nhwc() {
     unpools(&inverse, (&[1, 3, 2], &y), (&[1, 3, 2], &indices), Ok((&[1, 6, 2], &back)));
 }
 
+#[test]
 fn column_major_pools_are_inverted() {
     // Rows 1 5 2 0 and 4 3 7 6: 5 at (0, 1), 7 at (1, 2). Column major y + x * 2: 2 and 5; plane 1 has the offset 8.
     // Its rows are 9 0 0 0 and 0 0 0 8: (0, 0) and (1, 3), 0 and 7.
@@ -122,6 +115,7 @@ fn column_major_pools_are_inverted() {
     }
 }
 
+#[test]
 fn an_inverse_is_made_for_one_shape_and_takes_no_other_convention() {
     let pool = MaxPool::new([2]).strides([2]);
     let plan = |input: &[usize], y: &[usize]| {
@@ -158,6 +152,7 @@ fn an_inverse_is_made_for_one_shape_and_takes_no_other_convention() {
 
 /// Pools in which nothing may win have the index of their plane's first element. It is left out where the window lacks
 /// that element, and written where it has it.
+#[test]
 fn where_nothing_won_nothing_is_written() {
     let [nan, infinity, least] = [f32::NAN, f32::NEG_INFINITY, f32::MIN];
     let seeded = || MaxPool::new([2]).strides([2]).nan_policy(NanPolicy::SeedLowest);

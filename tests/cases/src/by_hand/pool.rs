@@ -9,20 +9,6 @@ use wgpu_pooling::{
 
 use super::both::{Number, for_every_dtype, numbers, pools};
 use support::calls::reference;
-use support::tests;
-
-tests! {
-    here =>
-        a_window_wholly_in_padding_is_minus_infinity_at_minus_one,
-        the_other_values_of_a_window_wholly_in_padding,
-        one_axis_without_elements_empties_the_window_and_others_are_not_touched,
-        empty_windows_and_nhwc_indices,
-        a_clamped_start_beyond_32_bits_is_computed_by_the_reference_and_refused_for_a_gpu,
-        seed_lowest_starts_at_the_lowest_value_of_the_type_computed_in,
-        seed_lowest_counts_its_constant_in_every_convention,
-        seed_lowest_on_integers_starts_at_their_minimum,
-        column_major_counts_the_first_axis_fastest_and_empty_windows_too;
-}
 
 /// Two taps, 3 apart, on 2 elements padded by 1 on both sides: the effective kernel is (2 - 1) * 3 + 1 = 4 = 2 + 1 + 1,
 /// so there is one window. It starts at -1, and its taps -1 and 2 are both in the padding.
@@ -30,6 +16,7 @@ fn straddling() -> MaxPool {
     MaxPool::new([2]).dilations([3]).pads([1, 1])
 }
 
+#[test]
 fn a_window_wholly_in_padding_is_minus_infinity_at_minus_one() {
     fn of<T: Number>() {
         let x = numbers::<T>(&[3.0, 4.0, 5.0, 6.0]);
@@ -54,6 +41,7 @@ fn a_window_wholly_in_padding_is_minus_infinity_at_minus_one() {
     for_every_dtype!(of);
 }
 
+#[test]
 fn the_other_values_of_a_window_wholly_in_padding() {
     fn of<T: Number>() {
         let x = numbers::<T>(&[3.0, 4.0]);
@@ -77,6 +65,7 @@ fn the_other_values_of_a_window_wholly_in_padding() {
     for_every_dtype!(of);
 }
 
+#[test]
 fn one_axis_without_elements_empties_the_window_and_others_are_not_touched() {
     // Each window has a tap among the rows and none among the columns: both windows are empty.
     let pool = MaxPool::new([1, 2]).dilations([1, 3]).pads([0, 1, 0, 1]);
@@ -99,6 +88,7 @@ fn one_axis_without_elements_empties_the_window_and_others_are_not_touched() {
     );
 }
 
+#[test]
 fn empty_windows_and_nhwc_indices() {
     // N, C, H, W are 2, 3, 2, 2. Along W the window straddles the input as above, along H each row is a window: 2 by 1
     // windows, all empty. Indices are stored as N, H, W, C, and the index of (y, x) is (y * 2 + x) * 3 + c, plus b * 12
@@ -130,6 +120,7 @@ fn empty_windows_and_nhwc_indices() {
     }
 }
 
+#[test]
 fn a_clamped_start_beyond_32_bits_is_computed_by_the_reference_and_refused_for_a_gpu() {
     // The window starts at -1 and steps to 5 * 10^9 - 1.
     let apart = 5_000_000_000;
@@ -193,6 +184,7 @@ fn seed_lowest<T: Number>() {
     }
 }
 
+#[test]
 fn seed_lowest_starts_at_the_lowest_value_of_the_type_computed_in() {
     seed_lowest::<f32>();
     seed_lowest::<f64>();
@@ -200,6 +192,7 @@ fn seed_lowest_starts_at_the_lowest_value_of_the_type_computed_in() {
     seed_lowest::<half::bf16>();
 }
 
+#[test]
 fn seed_lowest_counts_its_constant_in_every_convention() {
     // All four windows hold only NaN or -inf, so each gives f32's lowest value and the index of element 0 of its plane.
     // With N, C, L = 2, 2, 2 this is (b * 2 + c) * 2 in the tensor, c * 2 in the batch item, 0 in the plane, and in
@@ -221,6 +214,7 @@ fn seed_lowest_counts_its_constant_in_every_convention() {
     }
 }
 
+#[test]
 fn seed_lowest_on_integers_starts_at_their_minimum() {
     fn of<T: Number>() {
         let minimum = T::from_bits64(T::DTYPE.lowest_finite_bits());
@@ -239,6 +233,7 @@ fn seed_lowest_on_integers_starts_at_their_minimum() {
     of::<u64>();
 }
 
+#[test]
 fn column_major_counts_the_first_axis_fastest_and_empty_windows_too() {
     // Planes of 2 by 2, with windows that straddle the columns. A column-major index is y + x * 2, plus 4 for plane 1:
     // (-1, -1) is -3, and (y, 2) is y + 4.

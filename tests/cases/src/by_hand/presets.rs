@@ -7,25 +7,6 @@ use wgpu_pooling::{
 };
 
 use super::both::{output_shape, pools, unpools};
-use support::tests;
-
-tests! {
-    here =>
-        onnx_is_the_default,
-        onnxruntime_max_pool,
-        onnxruntime_max_pool_nhwc,
-        pytorch_max_pool,
-        openvino_max_pool,
-        tensorflow_max_pool,
-        onnx_after_1_23_max_unpool,
-        onnxruntime_max_unpool,
-        onnxruntime_max_unpool_nhwc,
-        pytorch_max_unpool,
-        pytorch_adaptive_max_pool,
-        presets_keep_the_bits_of_a_nan_that_runtimes_change,
-        inferred_extents_below_1,
-        adaptive_windows_end_where_the_formula_says_at_any_size;
-}
 
 const NAN: f32 = f32::NAN;
 
@@ -34,12 +15,14 @@ fn straddling(pool: fn([i64; 1]) -> MaxPool) -> MaxPool {
     pool([2]).dilations([3]).strides([1])
 }
 
+#[test]
 fn onnx_is_the_default() {
     assert_eq!(MaxPool::onnx([2, 3]), MaxPool::new([2, 3]));
     assert_eq!(MaxUnpool::onnx([2, 3]), MaxUnpool::new([2, 3]));
     assert_eq!(AdaptiveMaxPool::openvino([2, 3]), AdaptiveMaxPool::new([2, 3]));
 }
 
+#[test]
 fn onnxruntime_max_pool() {
     // onnxruntime#25234. 4 elements, kernel 5, stride 2: -1 / 2 is 0 toward zero, so there is 0 + 1 window; the floor
     // is -1, so by default there is none.
@@ -80,6 +63,7 @@ fn onnxruntime_max_pool() {
     );
 }
 
+#[test]
 fn onnxruntime_max_pool_nhwc() {
     // X is (x, c): channel 0 is 1 5 2, channel 1 is 4 3 7. The maxima of windows of two are 5 and 5, both at 1, and 4
     // and 7 at 0 and 2. Indices are (c, x), c * 3 + x.
@@ -94,6 +78,7 @@ fn onnxruntime_max_pool_nhwc() {
     pools::<_, i64>(&pool, (&[1, 2, 2], &[0u8; 4]), (&[1, 1, 2], &[0; 2]), (&[1, 2, 1], &[-1, 1]));
 }
 
+#[test]
 fn pytorch_max_pool() {
     // The stride is the kernel, a NaN wins, of two NaN the last one, and the indices of plane 1 start again at 0. By
     // default the stride is 1, a NaN wins only as the first element of its window, and the offset of plane 1 is 4.
@@ -118,6 +103,7 @@ fn pytorch_max_pool() {
     assert_eq!(plan(MaxPool::onnx([5])), Ok(0));
 }
 
+#[test]
 fn openvino_max_pool() {
     // NaN are ignored. A window without an element above the lowest value gives that value and the index of element 0
     // of its plane: for plane 1 this is 4 in the tensor and 0 in the plane. By default a NaN wins if it is the first
@@ -149,6 +135,7 @@ fn openvino_max_pool() {
     );
 }
 
+#[test]
 fn tensorflow_max_pool() {
     // Two items of 2 pixels with 3 channels. An index is x * 3 + c of its item; with the batch included item 1 adds 6.
     let pool = MaxPool::tensorflow([2]).strides([2]).auto_pad(AutoPad::Valid);
@@ -163,6 +150,7 @@ fn tensorflow_max_pool() {
     pools::<_, i64>(&pool, x, (&[2, 2, 1], &[8.0, 4.0, 7.0, 6.0]), (&[2, 2, 1], &[1, 4, 6, 9]));
 }
 
+#[test]
 fn onnx_after_1_23_max_unpool() {
     // onnx#2398, onnx#8413: 3 is (1, 1) of the inferred 2 by 2 and (1, 0) of the given 2 by 3.
     let x: (&[usize], &[f32]) = (&[1; 4], &[7.0]);
@@ -178,6 +166,7 @@ fn onnx_after_1_23_max_unpool() {
     unpools(&small, x, (&[1; 4], &[2i64]), Ok((&[1, 1, 1, 3], &[0.0, 0.0, 7.0])));
 }
 
+#[test]
 fn onnxruntime_max_unpool() {
     // 3 is (1, 0) of the given 2 by 3, but (1, 1) of the inferred 2 by 2. 1 by 4 has as many elements as 2 by 2, 1 by 3
     // has fewer.
@@ -195,6 +184,7 @@ fn onnxruntime_max_unpool() {
     assert_eq!(plan(default), Err(PlanError::OutputShapeTooSmall { axis: 0, given: 1, inferred: 2 }));
 }
 
+#[test]
 fn onnxruntime_max_unpool_nhwc() {
     // X is (m, c), Y (position, c); indices are (c, m), c * 5 + position, and so is output_shape's order. 3 is position
     // 3 of channel 0, 5 and 9 are positions 0 and 4 of channel 1.
@@ -208,6 +198,7 @@ fn onnxruntime_max_unpool_nhwc() {
     unpools::<_, i64>(&unpool, x, (&[1, 2, 2], &[1, 3, 5, 7]), Ok((&[1, 2, 5], &y)));
 }
 
+#[test]
 fn pytorch_max_unpool() {
     // The stride is the kernel, so 2 elements infer 4, and both planes count from 0. By default the stride is 1, 3
     // elements are inferred, and plane 1 starts at 3.
@@ -223,6 +214,7 @@ fn pytorch_max_unpool() {
     unpools::<_, i64>(&unpool, (&[1; 4], &[7.0]), (&[1; 4], &[3]), Ok((&[1, 1, 2, 3], &y)));
 }
 
+#[test]
 fn pytorch_adaptive_max_pool() {
     // 4 to 2: windows [0, 2) and [2, 4). The last NaN of a window wins; by default a NaN wins only as the first
     // element.
@@ -232,6 +224,7 @@ fn pytorch_adaptive_max_pool() {
     pools::<_, i64>(&AdaptiveMaxPool::openvino([2]), x, (&shape, &[1.0, NAN]), (&shape, &[0, 2]));
 }
 
+#[test]
 fn presets_keep_the_bits_of_a_nan_that_runtimes_change() {
     // Signalling NaN of both signs, each the first element of its window. PyTorch itself gives 0x7FC0 in bf16 and sets
     // the quiet bit in f16, onnxruntime keeps the sign but not the payload, and OpenVINO's adaptive pool sets the quiet
@@ -249,6 +242,7 @@ fn presets_keep_the_bits_of_a_nan_that_runtimes_change() {
     pools::<_, i64>(&AdaptiveMaxPool::openvino([2]), (shape, &x), (out, &y), (out, &[0, 2]));
 }
 
+#[test]
 fn inferred_extents_below_1() {
     // One element, kernel 2, stride 2, pads 1 and 1: (1 - 1) * 2 + 2 - 2 is 0.
     let plan = |unpool: MaxUnpool| unpool.plan(&[1, 1, 1], DType::F32, IndexType::I64).map(|_| ());
@@ -270,6 +264,7 @@ fn inferred_extents_below_1() {
     unpools::<_, i64>(&empty.out_of_bounds(OutOfBounds::Skip), x, (&[1; 3], &[0]), Ok((&[1, 1, 0], &[])));
 }
 
+#[test]
 fn adaptive_windows_end_where_the_formula_says_at_any_size() {
     // 1000003 to 1000: window 333 ends at ceil(334 * 1000003 / 1000), 334002, where f32 has 334001.
     let mut x = vec![0u8; 1_000_003];

@@ -6,20 +6,10 @@ use wgpu_pooling::{
 };
 
 use super::both::{output_shape, pools};
-use support::tests;
-
-tests! {
-    here =>
-        same_gives_ceil_of_the_quotient_whatever_the_rounding_rules,
-        undilated_same_obeys_the_ceil_rule,
-        undilated_same_moves_windows_right_when_the_stride_exceeds_the_kernel,
-        an_extent_of_zero_is_an_empty_output,
-        valid_obeys_the_ceil_rule,
-        thirty_two_bit_indices_stop_at_the_last_unit_that_they_count;
-}
 
 const NINE: [f32; 9] = [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0];
 
+#[test]
 fn same_gives_ceil_of_the_quotient_whatever_the_rounding_rules() {
     // 9 elements, kernel 1, stride 5: ceil(9 / 5) = 2 windows; (2 - 1) * 5 + 1 - 9 = -3 is no padding, so they start at
     // 0 and 5. The formula for given pads would come to ceil(8 / 5) + 1 = 3 under the literal rule.
@@ -37,6 +27,7 @@ fn same_gives_ceil_of_the_quotient_whatever_the_rounding_rules() {
     pools::<_, i64>(&pool, (&[1, 1, 7], &NINE[..7]), (&[1, 1, 2], &[10.0, 50.0]), (&[1, 1, 2], &[1, 5]));
 }
 
+#[test]
 fn undilated_same_obeys_the_ceil_rule() {
     // 5 elements, kernel 2, stride 2, dilation 2: ceil(5 / 2) = 3, total (3 - 1) * 2 + 2 - 5 = 1. The effective kernel
     // is 3, so 5 + 1 - 3 = 3 is left for strides: floor(3 / 2) + 1 = 2 windows, ceil(3 / 2) + 1 = 3. The third starts
@@ -55,6 +46,7 @@ fn undilated_same_obeys_the_ceil_rule() {
     }
 }
 
+#[test]
 fn undilated_same_moves_windows_right_when_the_stride_exceeds_the_kernel() {
     let base = MaxPool::new([1]).strides([5]).same_padding(SamePadding::OrtUndilated);
     let ten = [0.0f32, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0];
@@ -78,6 +70,7 @@ fn undilated_same_moves_windows_right_when_the_stride_exceeds_the_kernel() {
     }
 }
 
+#[test]
 fn an_extent_of_zero_is_an_empty_output() {
     // 4 elements, kernel 5, stride 2: 4 - 5 = -1 is left for strides. floor(-1 / 2) + 1 = 0 windows.
     let x = [1.0f32, 4.0, 2.0, 3.0];
@@ -106,6 +99,7 @@ fn an_extent_of_zero_is_an_empty_output() {
     assert_eq!(plan(MaxPool::new([5]).size_rounding(SizeRounding::FloorPositive)), Err(none_wanted));
 }
 
+#[test]
 fn valid_obeys_the_ceil_rule() {
     // 3 elements, kernel 2, stride 2: floor(1 / 2) + 1 = 1, ceil(1 / 2) + 1 = 2; the second window starts at 2, inside.
     let x = [5.0f32, 6.0, 7.0];
@@ -117,6 +111,7 @@ fn valid_obeys_the_ceil_rule() {
     }
 }
 
+#[test]
 fn thirty_two_bit_indices_stop_at_the_last_unit_that_they_count() {
     const MOST: usize = (1 << 31) - 1;
     let refused = |unit: u64| Err(PlanError::IndexTypeTooNarrow { index_count: unit });

@@ -6,27 +6,13 @@ use wgpu_pooling::{
 };
 
 use super::both::{GENERIC, Number, bytes, check_unpool, for_every_dtype, numbers, unpools};
-use support::tests;
-
-tests! {
-    here =>
-        every_dtype_is_scattered_and_the_rest_is_zero,
-        batch_indices_name_the_channel_and_stay_in_their_item,
-        column_major_indices_count_the_first_axis_fastest,
-        column_major_indices_in_an_inferred_shape_smaller_than_the_output,
-        nhwc_indices_are_stored_and_counted_channels_last,
-        nhwc_data_keeps_nchw_indices,
-        an_output_shape_may_be_as_small_as_the_rule_says,
-        the_last_of_equal_indices_wins_in_channel_order_also_for_nhwc,
-        any_of_equal_indices_may_win_but_one_of_them_does,
-        bad_indices_are_left_out_on_request_and_change_nothing_else;
-}
 
 /// Kernel 2 and stride 2: m elements are unpooled to 2 * m.
 fn halves() -> MaxUnpool {
     MaxUnpool::new([2]).strides([2])
 }
 
+#[test]
 fn every_dtype_is_scattered_and_the_rest_is_zero() {
     fn of<T: Number>() {
         let x = numbers::<T>(&[3.0, 5.0, 7.0]);
@@ -37,6 +23,7 @@ fn every_dtype_is_scattered_and_the_rest_is_zero() {
     for_every_dtype!(of);
 }
 
+#[test]
 fn batch_indices_name_the_channel_and_stay_in_their_item() {
     // Two channels of 4: the unit is 8. In item 0, 6 is channel 1, position 2, and 4 is channel 1, position 0,
     // whichever channel of X carries them; in item 1 the same numbers mean the same places of item 1.
@@ -57,6 +44,7 @@ fn batch_indices_name_the_channel_and_stay_in_their_item() {
     );
 }
 
+#[test]
 fn column_major_indices_count_the_first_axis_fastest() {
     // Two planes of 2 rows and 4 columns: y + x * 2, plus 8 for plane 1. 3 is (1, 1), 4 is (0, 2), 15 is plane 1 (1,
     // 3), 8 plane 1 (0, 0).
@@ -80,6 +68,7 @@ fn column_major_indices_count_the_first_axis_fastest() {
     unpools::<_, i64>(&unpool, (&[1; 5], &[9.0f32]), (&[1; 5], &[24]), Err(error));
 }
 
+#[test]
 fn column_major_indices_in_an_inferred_shape_smaller_than_the_output() {
     // Inferred 2 by 2, output 3 by 4. Column major in the inferred shape, 1 is (1, 0), and 2 is (0, 1).
     let unpool = MaxUnpool::new([2, 1]).index_order(StorageOrder::ColumnMajor).output_shape([1, 1, 3, 4]);
@@ -91,6 +80,7 @@ fn column_major_indices_in_an_inferred_shape_smaller_than_the_output() {
     unpools::<_, i64>(&unpool, (&[1, 1, 1, 2], &[5.0, 6.0]), (&[1, 1, 1, 2], &[1, 2]), Ok((&[1, 1, 3, 4], &y)));
 }
 
+#[test]
 fn nhwc_indices_are_stored_and_counted_channels_last() {
     // N, C, m = 2, 2, 3 and 6 positions: an index is position * 2 + c in its batch item. The index tensor is N, m, C.
     // In item 0: 0 is (0, c 0), 3 (1, c 1), 5 (2, c 1), 6 (3, c 0), 10 (5, c 0), 9 (4, c 1).
@@ -123,6 +113,7 @@ fn nhwc_indices_are_stored_and_counted_channels_last() {
     );
 }
 
+#[test]
 fn nhwc_data_keeps_nchw_indices() {
     // X is (m, c), the index tensor (c, m), an index c * 6 + position, and Y (position, c). Entry 3 of the index tensor
     // belongs to the first element of channel 1, and so on.
@@ -132,6 +123,7 @@ fn nhwc_data_keeps_nchw_indices() {
     unpools::<_, i64>(&unpool, (&[1, 3, 2], &x), (&[1, 2, 3], &[0, 2, 5, 7, 10, 11]), Ok((&[1, 6, 2], &y)));
 }
 
+#[test]
 fn an_output_shape_may_be_as_small_as_the_rule_says() {
     // 2 by 2 with kernel 2 and stride 2 infers 4 by 4.
     let indices: (&[usize], &[i64]) = (&[1, 1, 2, 2], &[0, 1, 2, 13]);
@@ -176,6 +168,7 @@ fn an_output_shape_may_be_as_small_as_the_rule_says() {
     assert_eq!(plan(plain.output_shape([1, 1, 1, 14])), Ok(Vec::new()));
 }
 
+#[test]
 fn the_last_of_equal_indices_wins_in_channel_order_also_for_nhwc() {
     let (x, same) = ([5.0f32, 6.0, 7.0], [1i64; 3]);
     unpools(&halves(), (&[1, 1, 3], &x), (&[1, 1, 3], &same), Ok((&[1, 1, 6], &[0.0, 7.0, 0.0, 0.0, 0.0, 0.0])));
@@ -193,6 +186,7 @@ fn the_last_of_equal_indices_wins_in_channel_order_also_for_nhwc() {
     );
 }
 
+#[test]
 fn any_of_equal_indices_may_win_but_one_of_them_does() {
     let any = halves().duplicates(Duplicates::Any);
     // Equal values: there is one answer.
@@ -204,6 +198,7 @@ fn any_of_equal_indices_may_win_but_one_of_them_does() {
     });
 }
 
+#[test]
 fn bad_indices_are_left_out_on_request_and_change_nothing_else() {
     let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
     let indices = [-1, 12, i64::MIN, (1 << 32) + 1, 1, i64::MAX];

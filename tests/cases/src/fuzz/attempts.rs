@@ -7,6 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "gpu")]
+use gpu_test::gpu_test;
 use support::splitmix::{STEP, splitmix64};
 
 /// How long an input may take before it counts as hung. No input takes a hundredth of this.
@@ -41,7 +43,7 @@ impl Random {
 }
 
 /// Tries inputs for as long as the environment says, and prints how many there were.
-pub fn fuzz(target: &'static str, mut attempt: impl FnMut(&[u8]) + Send + 'static) {
+fn fuzz(target: &'static str, mut attempt: impl FnMut(&[u8]) + Send + 'static) {
     if let Ok(text) = std::env::var("WGPU_POOLING_FUZZ_INPUT") {
         let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal");
         return attempt(&(0..text.len() / 2).map(|i| digit(2 * i)).collect::<Vec<_>>());
@@ -86,4 +88,21 @@ pub fn fuzz(target: &'static str, mut attempt: impl FnMut(&[u8]) + Send + 'stati
         Ok(tried) => println!("{target}: {tried} inputs in {seconds} seconds"),
         Err(panic) => std::panic::resume_unwind(panic),
     }
+}
+
+#[test]
+fn any_bytes_as_plans() {
+    fuzz("plan", |data| _ = super::cases::plan(data));
+}
+
+#[cfg(feature = "cpu")]
+#[test]
+fn any_bytes_on_the_cpu_backend() {
+    fuzz("cpu_reference", |data| super::agree(data, |net| net.only("CPU")));
+}
+
+#[cfg(feature = "gpu")]
+#[gpu_test]
+fn any_bytes_on_the_gpu() {
+    fuzz("gpu_cpu", |data| super::agree(data, |net| net));
 }

@@ -1,7 +1,8 @@
-//! The fuzz targets: what each does with any bytes. `fuzz` has them for cargo-fuzz; the tests `reference` and `device`
-//! try random bytes.
+//! The fuzz targets: what each does with any bytes. `fuzz` has them for cargo-fuzz, and says how a failing input is
+//! tried alone; the tests try random bytes.
 
-pub mod attempts;
+#[cfg(test)]
+mod attempts;
 pub mod cases;
 
 use support::draw::Case;
@@ -18,10 +19,10 @@ const BIASES: [Bias; 8] = [TIDY, SMALL_WINDOWS, REACHING, COLUMNS, FLAT, INTERLE
 /// The most elements of X, so that there are many inputs a second.
 const MOST_ELEMENTS: usize = 2048;
 
-/// Runs a case that is made of the bytes on every path that this program has, and expects the reference's bits or its
-/// error. Kernels of a GPU run in their generic builds: there are thousands of inputs, and a specialised kernel is
-/// compiled for its window alone.
-pub fn agree(data: &[u8]) {
+/// Runs a case that is made of the bytes on these paths, and expects the reference's bits or its error. Kernels of a GPU
+/// run in their generic builds: there are thousands of inputs, and a specialised kernel is compiled for its window
+/// alone.
+pub fn agree(data: &[u8], paths: fn(Net) -> Net) {
     let mut bytes = Bytes(data);
     let turn = bytes.word();
     let bias = Bias { most_elements: MOST_ELEMENTS, ..bytes.of(&BIASES) };
@@ -32,6 +33,6 @@ pub fn agree(data: &[u8]) {
         _ => Case::Composition(CompositionCase::draw(&COMPOSED, &mut bytes)),
     };
     if let Ok(Some(call)) = case.call() {
-        Net::at(turn as u32).agree(&call).unwrap_or_else(|error| panic!("{error}\n\n{}", case.reproducer()));
+        paths(Net::at(turn as u32)).agree(&call).unwrap_or_else(|error| panic!("{error}\n\n{}", case.reproducer()));
     }
 }

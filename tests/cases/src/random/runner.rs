@@ -12,7 +12,7 @@ use support::device::summary;
 use support::draw::Case;
 use support::draw::bytes::{Bytes, random, shrunk};
 #[cfg(feature = "gpu")]
-use support::harness::computes_on_gpu;
+use support::harness::skips_gpu;
 use support::net::Net;
 
 /// Cases of all tests together, unless `WGPU_POOLING_CASES` says another number.
@@ -73,7 +73,7 @@ pub fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> 
 /// What the shared device has compiled.
 fn pipelines() -> String {
     #[cfg(feature = "gpu")]
-    if computes_on_gpu() {
+    if !skips_gpu() {
         support::device::gpu();
         return summary();
     }
@@ -96,7 +96,7 @@ pub fn run(
     let cases = (environment("WGPU_POOLING_CASES").unwrap_or(CASES) * percent).div_ceil(100);
     say(&format!("{name}: {cases} cases, WGPU_POOLING_SEED={seed}"));
     // The GPU is opened here, so that a machine without an adapter fails once and nothing is made simpler.
-    let (pipelines, net, start) = (pipelines(), Net::new(specialised), Instant::now());
+    let (pipelines, net, start) = (pipelines(), Net::new(specialised).interpreted(), Instant::now());
     let mut judged = 0;
     for number in 0..cases {
         let (bytes, before) = (random(seed, name, number), net.counted("valid"));

@@ -6,18 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use support::calls;
-use support::tests;
 use wgpu_pooling::{
     Backend, Cpu, CpuKernel, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, Stream, Tensor, TensorView,
 };
-
-tests! {
-    cpu =>
-        a_stream_stops_between_tiles_and_between_boxes_of_sources,
-        a_stream_chooses_its_kernels_by_itself,
-        a_future_is_ready_at_once,
-        the_name_says_what_computes;
-}
 
 /// A backend that asks to stop from the `n`th time on that it is asked.
 fn stopping(n: u64) -> Cpu {
@@ -25,6 +16,7 @@ fn stopping(n: u64) -> Cpu {
     Cpu::new().stop_when(move || asked.fetch_add(1, Ordering::Relaxed) + 1 >= n)
 }
 
+#[test]
 fn a_stream_stops_between_tiles_and_between_boxes_of_sources() {
     let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 400], DType::F32, None).unwrap();
     let x = vec![1.0f32; 400];
@@ -49,6 +41,7 @@ fn a_stream_stops_between_tiles_and_between_boxes_of_sources() {
     }
 }
 
+#[test]
 fn a_stream_chooses_its_kernels_by_itself() {
     // A tile can need another kernel than the whole.
     let plan = MaxPool::new([2, 2]).plan(&[1, 1, 9, 9], DType::U8, None).unwrap();
@@ -60,6 +53,7 @@ fn a_stream_chooses_its_kernels_by_itself() {
     assert_eq!(y, expected);
 }
 
+#[test]
 fn a_future_is_ready_at_once() {
     let device = Device::from(Cpu::new());
     let x = Tensor::new([1, 1, 3], vec![3.0f32, 1.0, 2.0]).unwrap();
@@ -75,6 +69,7 @@ fn a_future_is_ready_at_once() {
     assert_eq!(y, [3.0, 2.0]);
 }
 
+#[test]
 fn the_name_says_what_computes() {
     let name = Device::from(Cpu::new()).name();
     assert!(name.contains("thread") && name.ends_with(Cpu::new().simd().name()), "{name}");

@@ -2,18 +2,11 @@
 //! by bit elsewhere.
 
 use approx::relative_eq;
+use gpu_test::gpu_test;
 use half::{bf16, f16};
 use support::calls::reference;
 use support::device::gpu;
-use support::tests;
 use wgpu_pooling::{Activation, DType, Element, ExecuteError, IndexType, MaxPool, MaxUnpool, PlanError, Tensor};
-
-tests! {
-    gpu =>
-        activations_that_round_stay_within_their_bounds,
-        an_unpool_applies_its_activation_to_filled_zeros_too,
-        what_a_gpu_cannot_do_is_an_error_and_the_cpu_does_it;
-}
 
 /// An activation and the stated bound, in units in the last place of f32 and of the 16-bit types.
 const BOUNDS: [(Activation, [f64; 2]); 6] = [
@@ -80,6 +73,7 @@ fn compare<T: Element>(
     worst
 }
 
+#[gpu_test]
 fn activations_that_round_stay_within_their_bounds() {
     let halves: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
     let brains: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
@@ -93,6 +87,7 @@ fn activations_that_round_stay_within_their_bounds() {
     }
 }
 
+#[gpu_test]
 fn an_unpool_applies_its_activation_to_filled_zeros_too() {
     let x = Tensor::new([1, 1, 2], vec![2.0f32, -1.0]).unwrap();
     let indices = Tensor::new([1, 1, 2], vec![1i64, 2]).unwrap();
@@ -105,6 +100,7 @@ fn an_unpool_applies_its_activation_to_filled_zeros_too() {
     assert_eq!(unpool.on(x.view(), indices.view()).run_blocking(&gpu()).unwrap().data(), &expected);
 }
 
+#[gpu_test]
 fn what_a_gpu_cannot_do_is_an_error_and_the_cpu_does_it() {
     let x = Tensor::new([1, 1, 1], vec![1.0f64]).unwrap();
     let pool = MaxPool::new([1]).activation(Activation::Tanh);

@@ -1,25 +1,19 @@
 //! Unpools in which any of equal indices may win and bad ones are skipped: two dispatches for elements of four bytes.
 //! Every element of Y is the activation of zero, or of the value of one of the sources that name it.
 
+use gpu_test::gpu_test;
 use support::calls;
 use support::device::gpu;
-use support::tests;
 use wgpu_pooling::{
     Choice, DType, Duplicates, Family, IndexType, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, Plan, Schedule,
     Tensor, select,
 };
 
-tests! {
-    gpu =>
-        all_sources_may_name_one_element;
-    cpu =>
-        elements_of_four_bytes_take_two_dispatches;
-}
-
 fn free(unpool: MaxUnpool) -> MaxUnpool {
     unpool.duplicates(Duplicates::Any).out_of_bounds(OutOfBounds::Skip)
 }
 
+#[test]
 fn elements_of_four_bytes_take_two_dispatches() {
     for extent in [6, 600] {
         let pool = MaxPool::new([2, 2]).strides([2, 2]);
@@ -45,6 +39,7 @@ fn elements_of_four_bytes_take_two_dispatches() {
     }
 }
 
+#[gpu_test]
 fn all_sources_may_name_one_element() {
     let shape = [1, 1, 1 << 18];
     let unpool = free(MaxUnpool::new([2]).strides([2]));

@@ -1,20 +1,13 @@
 //! One-shot calls whose tensors exceed the device's limits are computed in tiles.
 
+use gpu_test::gpu_test;
 use support::call::{Call, same};
-use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, Gradient, IndexType, MaxPool, MaxUnpool, Pooling, Steps,
     TopHat, wgpu,
 };
 
 use super::agree::{Undone, call};
-
-tests! {
-    gpu =>
-        pools_have_no_size_limit,
-        unpools_have_no_size_limit,
-        compositions_have_no_size_limit;
-}
 
 /// A device of a test's own whose buffers hold 32768 floats.
 pub(super) fn small_device() -> Gpu {
@@ -31,6 +24,7 @@ fn agrees(small: &Gpu, call: &Call) {
     same(&call.expected(), &call.on(small)).unwrap_or_else(|error| panic!("{error}: {:?}", call.plan()));
 }
 
+#[gpu_test]
 fn pools_have_no_size_limit() {
     let small = small_device();
     let shape = [2, 3, 150, 170];
@@ -48,6 +42,7 @@ fn pools_have_no_size_limit() {
     agrees(&small, &call(GlobalMaxPool::new().plan(&[1, 1, 400, 500], DType::U8, Some(IndexType::I32)).unwrap()));
 }
 
+#[gpu_test]
 fn unpools_have_no_size_limit() {
     let shape = [2, 3, 150, 170];
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
@@ -56,6 +51,7 @@ fn unpools_have_no_size_limit() {
     agrees(&small_device(), &undone.with(&undone.own));
 }
 
+#[gpu_test]
 fn compositions_have_no_size_limit() {
     let small = small_device();
     let of = |steps: Steps| {

@@ -1,9 +1,9 @@
 //! Chains of device tensors: one submit, one readback, and a step that does not fit leaves the chain as it was.
 
+use gpu_test::gpu_test;
 use support::calls::{self, reference};
 use support::device::gpu;
 use support::tensors::tensor;
-use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions, Gradient, IndexSpace,
@@ -11,28 +11,11 @@ use wgpu_pooling::{
     TensorView, TopHat, select,
 };
 
-tests! {
-    gpu =>
-        pool_unpool_pool_take_one_submit_and_one_readback,
-        compositions_stay_on_the_device,
-        compositions_that_do_not_fit_are_refused,
-        steps_write_tensors_that_exist,
-        indices_know_how_they_count,
-        bad_indices_name_the_step_and_the_offender,
-        a_step_that_does_not_fit_leaves_the_chain_as_it_was,
-        callers_buffers_are_tensors_too,
-        tensors_and_readbacks_stay_with_their_own,
-        scratch_memory_can_be_the_callers,
-        timings_come_where_the_device_has_them_and_nothing_fails_elsewhere,
-        chains_without_steps_and_tensors_without_elements,
-        outputs_to_encode_into_begin_as_zeros,
-        a_dropped_chain_submits_nothing;
-}
-
 fn prepare(plan: impl Into<Prepare>) -> Prepared {
     gpu().prepare_blocking(plan).unwrap()
 }
 
+#[gpu_test]
 fn pool_unpool_pool_take_one_submit_and_one_readback() {
     let x = tensor(&[2, 3, 9, 10]);
     let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
@@ -63,6 +46,7 @@ fn pool_unpool_pool_take_one_submit_and_one_readback() {
     assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), x);
 }
 
+#[gpu_test]
 fn compositions_stay_on_the_device() {
     let x = tensor(&[2, 9, 10, 3]);
     let opened = Open::new([3, 2]).layout(Layout::Nhwc);
@@ -83,6 +67,7 @@ fn compositions_stay_on_the_device() {
     assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), x);
 }
 
+#[gpu_test]
 fn compositions_that_do_not_fit_are_refused() {
     let mut chain = gpu().chain();
     let x = chain.upload(tensor(&[1, 1, 4, 5]).view(), Layout::Nchw).unwrap();
@@ -103,6 +88,7 @@ fn compositions_that_do_not_fit_are_refused() {
 }
 
 /// A pool and its unpool, twice into the same tensors; Y and the indices are parts of one buffer.
+#[gpu_test]
 fn steps_write_tensors_that_exist() {
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let shape = [1, 3, 8, 6];
@@ -158,6 +144,7 @@ fn steps_write_tensors_that_exist() {
 }
 
 /// PyTorch's indices in an unpool that counts through the tensor would land in wrong planes.
+#[gpu_test]
 fn indices_know_how_they_count() {
     let x = tensor(&[2, 3, 8, 8]);
     let pool = MaxPool::pytorch([2, 2]);
@@ -202,6 +189,7 @@ fn indices_know_how_they_count() {
     assert_eq!(results.take(back).unwrap(), results.take(again).unwrap());
 }
 
+#[gpu_test]
 fn bad_indices_name_the_step_and_the_offender() {
     let unpool = MaxUnpool::new([2]).strides([2]);
     let [first, second, third] =
@@ -231,6 +219,7 @@ fn bad_indices_name_the_step_and_the_offender() {
     assert_eq!((y.data()[0], y.data()[8], y.data()[24]), (x.data()[0], x.data()[1], x.data()[3]));
 }
 
+#[gpu_test]
 fn a_step_that_does_not_fit_leaves_the_chain_as_it_was() {
     let x = tensor(&[1, 2, 6]);
     let pool = MaxPool::new([2]);
@@ -266,6 +255,7 @@ fn a_step_that_does_not_fit_leaves_the_chain_as_it_was() {
     assert_eq!(chain.run_blocking().unwrap().take(y).unwrap(), expected);
 }
 
+#[gpu_test]
 fn callers_buffers_are_tensors_too() {
     let buffer = |size, usage| {
         gpu().device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
@@ -294,6 +284,7 @@ fn callers_buffers_are_tensors_too() {
     assert_eq!(error, ExecuteError::BufferUsage { what: "tensor", usage: "COPY_SRC" });
 }
 
+#[gpu_test]
 fn tensors_and_readbacks_stay_with_their_own() {
     let other = Gpu::new_blocking().unwrap();
     let x = tensor(&[1, 1, 8]);
@@ -328,6 +319,7 @@ fn tensors_and_readbacks_stay_with_their_own() {
     drop(others);
 }
 
+#[gpu_test]
 fn scratch_memory_can_be_the_callers() {
     let x = tensor(&[2, 2, 20, 20]);
     let plan: Plan = MaxPool::new([5, 5]).plan(x.shape(), DType::F32, None).unwrap();
@@ -377,6 +369,7 @@ fn scratch_memory_can_be_the_callers() {
     }
 }
 
+#[gpu_test]
 fn timings_come_where_the_device_has_them_and_nothing_fails_elsewhere() {
     let run = |gpu: &Gpu| {
         let x = tensor(&[1, 2, 30, 30]);
@@ -406,6 +399,7 @@ fn timings_come_where_the_device_has_them_and_nothing_fails_elsewhere() {
     assert_eq!(run(&Gpu::new_blocking().unwrap()), None, "timestamps were not asked for");
 }
 
+#[gpu_test]
 fn chains_without_steps_and_tensors_without_elements() {
     assert_eq!(gpu().chain().run_blocking().unwrap().bytes_read_back(), 0);
     let none = Tensor::new([0, 3, 4], Vec::<f32>::new()).unwrap();
@@ -429,6 +423,7 @@ fn chains_without_steps_and_tensors_without_elements() {
     chain.run_blocking().unwrap();
 }
 
+#[gpu_test]
 fn outputs_to_encode_into_begin_as_zeros() {
     let x = tensor(&[1, 2, 9]);
     let plan = MaxPool::new([3]).plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
@@ -454,6 +449,7 @@ fn outputs_to_encode_into_begin_as_zeros() {
     assert!(matches!(huge, ExecuteError::Plan(PlanError::ExceedsLimit { .. })), "{huge:?}");
 }
 
+#[gpu_test]
 fn a_dropped_chain_submits_nothing() {
     let x = tensor(&[1, 1, 64]);
     let pool = prepare(MaxPool::new([2]).strides([2]).plan(x.shape(), DType::F32, None).unwrap());

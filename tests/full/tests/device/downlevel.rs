@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use gpu_test::gpu_test;
 use support::call::Call;
 use support::device::POISON;
-use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, DType, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout, MaxPool,
@@ -13,13 +13,6 @@ use wgpu_pooling::{
 };
 
 use super::agree::{Undone, call, is_right, schedules};
-
-tests! {
-    gpu =>
-        every_operator_runs_in_every_type,
-        every_geometry_runs_in_the_family_that_is_selected,
-        limits_without_compute_are_refused_by_name;
-}
 
 struct Bench {
     gpu: Gpu,
@@ -81,6 +74,7 @@ impl Bench {
     }
 }
 
+#[gpu_test]
 fn every_operator_runs_in_every_type() {
     let mut bench = Bench::new();
     let (large, large_shape) = (MaxPool::new([2, 2]).strides([2, 2]), [1, 3, 41, 50]);
@@ -98,6 +92,7 @@ fn every_operator_runs_in_every_type() {
     println!("{} schedules, {:?}", bench.runs, bench.families);
 }
 
+#[gpu_test]
 fn every_geometry_runs_in_the_family_that_is_selected() {
     let mut bench = Bench::new();
     let nhwc = |pool: MaxPool| pool.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
@@ -141,6 +136,7 @@ fn every_geometry_runs_in_the_family_that_is_selected() {
 }
 
 /// WebGL has no compute shaders, and these limits say so.
+#[gpu_test]
 fn limits_without_compute_are_refused_by_name() {
     let limits = wgpu::Limits::downlevel_webgl2_defaults();
     let gpu = Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap();

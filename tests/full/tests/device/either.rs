@@ -2,23 +2,15 @@
 
 use std::sync::Arc;
 
-use cases::streams::pools::{bits, tensor};
+use gpu_test::gpu_test;
 use support::calls::{self, reference};
 use support::device::gpu;
-use support::tests;
+use support::tensors::{bits, of_all_styles as tensor};
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout,
     MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, Request, Run, Stream, Tensor, TensorMut, TensorRef,
     TensorView,
 };
-
-tests! {
-    gpu =>
-        every_call_gives_the_bits_of_the_reference,
-        every_call_that_does_not_fit_is_refused_in_the_same_words,
-        bad_indices_are_the_same_error_and_leave_what_was_there,
-        plans_without_elements_are_computed;
-}
 
 fn devices() -> [Device; 2] {
     [Device::from(Cpu::new()), Device::from(gpu().clone())]
@@ -39,6 +31,7 @@ fn prepared(device: &Device, plan: Plan) -> Arc<dyn Run> {
     prepared
 }
 
+#[gpu_test]
 fn every_call_gives_the_bits_of_the_reference() {
     let shape = [2, 3, 9, 11];
     let x = tensor::<f32>(&shape);
@@ -83,6 +76,7 @@ fn every_call_gives_the_bits_of_the_reference() {
     }
 }
 
+#[gpu_test]
 fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     let x = Tensor::new([1, 1, 4], vec![1.0f32, 2.0, 3.0, 4.0]).unwrap();
     let positions = Tensor::new([1, 1, 4], vec![0i64; 4]).unwrap();
@@ -158,6 +152,7 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     assert_eq!(wrong, count.into());
 }
 
+#[gpu_test]
 fn bad_indices_are_the_same_error_and_leave_what_was_there() {
     let x = Tensor::new([1, 1, 3], vec![1.0f32, 2.0, 3.0]).unwrap();
     let indices = Tensor::new([1, 1, 3], vec![0i64, 9, -4]).unwrap();
@@ -182,6 +177,7 @@ fn bad_indices_are_the_same_error_and_leave_what_was_there() {
     assert_eq!(streamed, Err(expected));
 }
 
+#[gpu_test]
 fn plans_without_elements_are_computed() {
     let x = Tensor::<f32>::new([0, 2, 4], Vec::new()).unwrap();
     let pool = MaxPool::new([2]).layout(Layout::Nchw);

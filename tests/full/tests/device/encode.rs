@@ -1,25 +1,15 @@
 //! Encoding into the caller's own encoder, with the caller's buffers: nothing is submitted, and what does not fit is an
 //! error before wgpu sees it.
 
+use gpu_test::gpu_test;
 use support::calls::reference;
 use support::device::{POISON, gpu};
 use support::tensors::tensor;
-use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, Choice, DType, Element, ExecuteError, IndexType, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan,
     Prepared, Tensor, families, select,
 };
-
-tests! {
-    gpu =>
-        a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone,
-        a_packed_tensor_owns_its_last_word_and_nothing_behind_it,
-        buffers_that_do_not_fit_are_errors_before_anything_is_encoded,
-        buffers_are_bound_once_and_recorded_any_number_of_times,
-        outputs_may_be_parts_of_one_buffer_that_do_not_overlap,
-        inputs_may_lie_beside_outputs_where_they_are_bound_as_writable;
-}
 
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
@@ -47,6 +37,7 @@ fn buffer_of(size: u64, usage: BufferUsages) -> wgpu::Buffer {
 }
 
 /// A pool and its unpool in one encoder, between slices of larger buffers.
+#[gpu_test]
 fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let x = tensor(&[1, 3, 8, 6]);
@@ -98,6 +89,7 @@ fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
     check(&report, &[0; 8]);
 }
 
+#[gpu_test]
 fn a_packed_tensor_owns_its_last_word_and_nothing_behind_it() {
     let x = Tensor::new([1, 1, 6], vec![1u8, 9, 2, 8, 3, 7]).unwrap();
     let plan = MaxPool::new([2]).plan(x.shape(), DType::U8, None).unwrap();
@@ -115,6 +107,7 @@ fn a_packed_tensor_owns_its_last_word_and_nothing_behind_it() {
 }
 
 /// A pool and its unpool, bound once. Each frame has other elements.
+#[gpu_test]
 fn buffers_are_bound_once_and_recorded_any_number_of_times() {
     let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
     let shape = [2, 3, 9, 10];
@@ -154,6 +147,7 @@ fn buffers_are_bound_once_and_recorded_any_number_of_times() {
 }
 
 /// Y and Indices in one buffer, in every family and build, whole and cut.
+#[gpu_test]
 fn outputs_may_be_parts_of_one_buffer_that_do_not_overlap() {
     let plan = MaxPool::new([3, 3]).plan(&[2, 3, 40, 36], DType::F32, Some(IndexType::I64)).unwrap();
     let x = tensor(plan.input_shape());
@@ -211,6 +205,7 @@ fn ranges<const N: usize>(bytes: [u64; N]) -> ([std::ops::Range<u64>; N], u64) {
 
 /// X, Y and Indices of a pool, then those of its unpool with the report, in one buffer: in every family and build,
 /// whole and cut. What lies between the tensors is not written.
+#[gpu_test]
 fn inputs_may_lie_beside_outputs_where_they_are_bound_as_writable() {
     in_one_buffer::<f32>();
     in_one_buffer::<u8>();
@@ -284,6 +279,7 @@ fn runs_in_one_buffer(plan: &Plan, contents: [&[u8]; 3]) {
     }
 }
 
+#[gpu_test]
 fn buffers_that_do_not_fit_are_errors_before_anything_is_encoded() {
     let plan = MaxPool::new([2]).plan(&[1, 1, 70], DType::F32, None).unwrap();
     let prepared = gpu().prepare_blocking(plan).unwrap();

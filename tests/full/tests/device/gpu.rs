@@ -6,38 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
+use gpu_test::gpu_test;
 use support::calls::{self, reference};
 use support::device::gpu;
 use support::harness::join_all;
 use support::tensors::tensor;
-use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Build, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout,
     Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, Run, Tensor, TensorView, families, select, wgpu,
 };
-
-tests! {
-    gpu =>
-        windows_too_long_for_one_invocation_are_cut_into_parts,
-        errors_of_a_call_are_the_same_on_both_paths,
-        bad_indices_are_reported_with_the_first_offender_and_write_nothing,
-        indices_of_another_shape_are_refused,
-        empty_outputs_need_no_device_work,
-        many_threads_share_one_gpu,
-        futures_complete_without_a_runtime_and_nobody_polling_the_device,
-        a_run_is_submitted_by_its_first_poll,
-        a_dropped_future_leaves_the_gpu_usable,
-        a_lost_device_is_an_error_and_a_new_one_works,
-        a_device_lost_in_flight_ends_the_call,
-        a_schedule_for_a_larger_device_is_refused,
-        a_callers_device_is_taken_as_it_is,
-        an_adapter_that_is_not_there_is_an_error_that_says_what_was_found,
-        pipelines_can_be_compiled_ahead,
-        a_refused_encode_leaves_the_callers_encoder_as_it_was,
-        pipelines_are_compiled_once;
-    cpu =>
-        tensors_beyond_the_limits_are_refused_before_anything_is_allocated;
-}
 
 /// Runs a pool in every family and build that applies and compares with the reference.
 fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
@@ -58,6 +35,7 @@ fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
     }
 }
 
+#[gpu_test]
 fn windows_too_long_for_one_invocation_are_cut_into_parts() {
     // 9000 taps along one axis take two levels of parts. Maxima tie, so a wrong order of the parts shows.
     let x = tensor(&[1, 2, 9_000]);
@@ -67,6 +45,7 @@ fn windows_too_long_for_one_invocation_are_cut_into_parts() {
     agrees(&GlobalMaxPool::new(), &tensor(&[2, 1, 120, 90]));
 }
 
+#[gpu_test]
 fn errors_of_a_call_are_the_same_on_both_paths() {
     let x = tensor(&[1, 1, 4]);
     let plan = MaxPool::new([2]).plan(&[1, 1, 5], DType::F32, None).unwrap();
@@ -93,6 +72,7 @@ fn errors_of_a_call_are_the_same_on_both_paths() {
     assert_eq!(calls::max_unpool(&prepared, five.view(), indices.view()), Err(count("inputs", "1", 2)));
 }
 
+#[gpu_test]
 fn bad_indices_are_reported_with_the_first_offender_and_write_nothing() {
     let unpool = MaxUnpool::new([2]).strides([2]);
     let x = tensor(&[1, 2, 3]);
@@ -121,6 +101,7 @@ fn bad_indices_are_reported_with_the_first_offender_and_write_nothing() {
     );
 }
 
+#[gpu_test]
 fn indices_of_another_shape_are_refused() {
     let unpool = MaxUnpool::new([2]).strides([2]);
     let (x, indices) = (tensor(&[1, 2, 3]), Tensor::new([1, 2, 2], vec![0i64; 4]).unwrap());
@@ -130,6 +111,7 @@ fn indices_of_another_shape_are_refused() {
     assert_eq!(unpool.on(x.view(), indices.view()).run_blocking(&gpu()), Err(expected));
 }
 
+#[test]
 fn tensors_beyond_the_limits_are_refused_before_anything_is_allocated() {
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[64, 64, 512, 512], DType::F32, None).unwrap();
     let needed = 64 * 64 * 512 * 512 * 4;
@@ -140,6 +122,7 @@ fn tensors_beyond_the_limits_are_refused_before_anything_is_allocated() {
     );
 }
 
+#[gpu_test]
 fn empty_outputs_need_no_device_work() {
     let none = Tensor::new([0, 3, 4], Vec::<f32>::new()).unwrap();
     let (y, indices) = MaxPool::new([2]).on(none.view()).with_indices::<i64>().run_blocking(&gpu()).unwrap();
@@ -148,6 +131,7 @@ fn empty_outputs_need_no_device_work() {
     assert_eq!(y.shape(), &[1, 2, 0]);
 }
 
+#[gpu_test]
 fn many_threads_share_one_gpu() {
     let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
     std::thread::scope(|scope| {
@@ -184,6 +168,7 @@ impl Wake for Alarm {
     }
 }
 
+#[gpu_test]
 fn futures_complete_without_a_runtime_and_nobody_polling_the_device() {
     let x = tensor(&[1, 3, 40, 40]);
     let pool = MaxPool::new([2, 2]);
@@ -205,6 +190,7 @@ fn futures_complete_without_a_runtime_and_nobody_polling_the_device() {
 }
 
 /// Runs that were polled once overlap on the device: nothing of a run waits for a second poll but its answer.
+#[gpu_test]
 fn a_run_is_submitted_by_its_first_poll() {
     let xs = [tensor(&[1, 3, 40, 40]), tensor(&[1, 3, 40, 40])];
     let plan = MaxPool::new([2, 2]).plan(&[1, 3, 40, 40], DType::F32, None).unwrap();
@@ -222,6 +208,7 @@ fn a_run_is_submitted_by_its_first_poll() {
     }
 }
 
+#[gpu_test]
 fn a_dropped_future_leaves_the_gpu_usable() {
     let x = tensor(&[1, 1, 64]);
     let pool = MaxPool::new([2]);
@@ -235,6 +222,7 @@ fn a_dropped_future_leaves_the_gpu_usable() {
     assert_eq!(pool.on(x.view()).run_blocking(&gpu()).unwrap(), reference::max_pool(&plan, x.view()).unwrap());
 }
 
+#[gpu_test]
 fn a_lost_device_is_an_error_and_a_new_one_works() {
     let pool = MaxPool::new([2]);
     let x = tensor(&[1, 1, 8]);
@@ -248,6 +236,7 @@ fn a_lost_device_is_an_error_and_a_new_one_works() {
     assert!(pool.on(x.view()).run_blocking(&Gpu::new_blocking().unwrap()).is_ok());
 }
 
+#[gpu_test]
 fn a_device_lost_in_flight_ends_the_call() {
     let lost = Gpu::new_blocking().unwrap();
     let x = tensor(&[1, 1, 4_096]);
@@ -279,6 +268,7 @@ fn a_device_lost_in_flight_ends_the_call() {
     assert!(matches!(calls::max_pool(&prepared, x.view()), Err(ExecuteError::DeviceLost(_))));
 }
 
+#[gpu_test]
 fn a_schedule_for_a_larger_device_is_refused() {
     // One row more than the device can bind. No tensor of this size is allocated.
     let device = gpu().limits();
@@ -295,6 +285,7 @@ fn a_schedule_for_a_larger_device_is_refused() {
     assert_eq!(gpu().prepare_blocking(schedule).map(|_| ()), Err(ExecuteError::Plan(refused)));
 }
 
+#[gpu_test]
 fn a_callers_device_is_taken_as_it_is() {
     let opened = Gpu::new_blocking().unwrap();
     let guest = Gpu::from_wgpu(opened.device().clone(), opened.queue().clone());
@@ -303,6 +294,7 @@ fn a_callers_device_is_taken_as_it_is() {
     assert_eq!(MaxPool::new([2]).strides([2]).on(x).run_blocking(&guest).unwrap().data(), &[5.0, 3.0]);
 }
 
+#[gpu_test]
 fn an_adapter_that_is_not_there_is_an_error_that_says_what_was_found() {
     let error = Gpu::open_blocking(&GpuOptions::new().adapter_name("no such adapter")).unwrap_err();
     let ExecuteError::NoAdapter(text) = &error else { panic!("{error:?}") };
@@ -314,6 +306,7 @@ fn an_adapter_that_is_not_there_is_an_error_that_says_what_was_found() {
     ));
 }
 
+#[gpu_test]
 fn pipelines_can_be_compiled_ahead() {
     let own = Gpu::new_blocking().unwrap();
     let limits = own.limits();
@@ -331,6 +324,7 @@ fn pipelines_can_be_compiled_ahead() {
     assert_eq!(own.pipeline_count(), warm, "nothing was left to compile");
 }
 
+#[gpu_test]
 fn a_refused_encode_leaves_the_callers_encoder_as_it_was() {
     let x = tensor(&[1, 1, 64]);
     let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::F32, None).unwrap();
@@ -352,6 +346,7 @@ fn a_refused_encode_leaves_the_callers_encoder_as_it_was() {
     assert_eq!(gpu().download_blocking::<f32>(&y).unwrap(), expected);
 }
 
+#[gpu_test]
 fn pipelines_are_compiled_once() {
     let own = Gpu::new_blocking().unwrap();
     let x = tensor(&[1, 1, 8, 8]);

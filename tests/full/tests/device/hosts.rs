@@ -1,21 +1,15 @@
 //! A host that takes nothing but values from the library (examples/bare_wgpu/host.rs) computes what the library does.
 
+use gpu_test::gpu_test;
 use support::call::{Call, same};
 use support::device::gpu;
 use support::net::hosted;
-use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, DType, GlobalMaxPool, IndexType, Layout, Limits, MaxPool, MaxUnpool,
     OutOfBounds, OutsideWindow, Pooling, Schedule, families, select,
 };
 
 use super::agree::{Undone, call};
-
-tests! {
-    gpu =>
-        pools_of_every_family_run_on_a_bare_device,
-        unpools_run_on_a_bare_device;
-}
 
 /// Bindings of 6 KiB and three workgroups along a dimension, so that schedules are cut.
 const SMALL: Limits = Limits {
@@ -47,6 +41,7 @@ fn pool(pool: &dyn Pooling, shape: &[usize], dtype: DType, index_type: IndexType
     check(&plan(Some(index_type))) + check(&plan(None))
 }
 
+#[gpu_test]
 fn pools_of_every_family_run_on_a_bare_device() {
     let of = |kernel: &[i64]| MaxPool::new(kernel);
     let schedules = [
@@ -72,6 +67,7 @@ fn unpool(pool: &MaxPool, out_of_bounds: OutOfBounds, shape: &[usize], dtype: DT
     OutsideWindow::ALL.iter().map(of_rule).sum()
 }
 
+#[gpu_test]
 fn unpools_run_on_a_bare_device() {
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     let schedules = [

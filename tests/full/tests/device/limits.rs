@@ -2,30 +2,21 @@
 //! A schedule for small limits runs on any larger device, so every machine can test it; a device that was opened with
 //! small limits is tested too.
 
+use gpu_test::gpu_test;
 use support::call::{Call, same};
 use support::device::{POISON, gpu};
-use support::tests;
+use support::draw::Case;
+use support::draw::bias::{DIVIDED, PLANES};
+use support::draw::bytes::{Bytes, random};
+use support::draw::pools::PoolCase;
+use support::draw::unpools::{UNPOOLS, UnpoolCase, Unpools};
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, DType, EmptyIndex, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout,
-    Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, PlanError, Pooling, families, select, wgpu,
+    AdaptiveMaxPool, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, Limits, MaxPool,
+    MaxUnpool, NanPolicy, Plan, PlanError, families, select, wgpu,
 };
 
 use super::agree::{Undone, call, every_family};
-
-tests! {
-    gpu =>
-        pools_beyond_a_binding_give_the_same_bits_in_every_family,
-        layouts_conventions_and_empty_windows_survive_cutting,
-        unpools_beyond_a_binding_give_the_same_bits_and_the_same_errors,
-        a_device_with_small_bindings_computes_the_same,
-        what_no_kernel_can_cut_is_computed_in_tiles,
-        what_is_read_back_may_exceed_the_largest_buffer,
-        four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes;
-    cpu =>
-        a_dispatch_has_at_most_two_to_the_thirty_one_taps,
-        more_than_a_buffer_or_a_count_can_hold_is_an_error_with_the_numbers;
-}
 
 /// Bindings of 6 KiB and nine workgroups a dispatch.
 const SMALL: Limits = Limits {
@@ -36,121 +27,31 @@ const SMALL: Limits = Limits {
     software: false,
 };
 
-/// Runs a pool with and without indices in every family that applies under the limits, and returns the number of
-/// dispatches.
-fn check(
-    gpu: &Gpu,
-    pool: &dyn Pooling,
-    shape: &[usize],
-    (dtype, index_type): (DType, IndexType),
-    limits: &Limits,
-) -> usize {
-    let run = |indices| {
-        let plan = pool.plan(shape, dtype, indices).unwrap();
-        let found = families(&plan, limits);
-        assert!(found.contains(&Family::Accumulating) || shape.len() > 5, "{found:?}");
-        every_family(gpu, &call(plan), limits)
-    };
-    run(Some(index_type)) + run(None)
-}
-
-fn pools_beyond_a_binding_give_the_same_bits_in_every_family() {
-    let gpu = gpu();
-    let mut dispatches = 0;
-    for &policy in NanPolicy::ALL {
-        let pool = MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 1, 1]).nan_policy(policy);
-        // Many planes; a plane larger than a binding; rows almost as large as a binding.
-        dispatches += check(gpu, &pool, &[3, 20, 17, 13], (DType::F32, IndexType::I64), &SMALL);
-        dispatches += check(gpu, &pool, &[1, 2, 71, 97], (DType::F32, IndexType::I32), &SMALL);
-        dispatches += check(gpu, &pool, &[1, 1, 9, 2_900], (DType::F16, IndexType::I64), &SMALL);
-        dispatches += check(gpu, &pool, &[2, 3, 67, 101], (DType::U8, IndexType::I64), &SMALL);
-        dispatches += check(gpu, &pool, &[1, 2, 41, 43], (DType::I64, IndexType::I32), &SMALL);
-        // Three axes: a window reaches over planes that do not fit into one binding together.
-        let deep = MaxPool::new([3, 2, 3]).dilations([1, 2, 1]).pads([1, 0, 1, 1, 2, 0]).nan_policy(policy);
-        dispatches += check(gpu, &deep, &[1, 2, 5, 30, 29], (DType::F32, IndexType::I64), &SMALL);
-        dispatches += check(gpu, &deep, &[1, 1, 4, 61, 57], (DType::U8, IndexType::I32), &SMALL);
-        // Rows that are not whole words: a dispatch may begin inside a line, also inside the outputs of an invocation.
-        let flat = MaxPool::new([3, 3]).pads([1, 1, 1, 0]).nan_policy(policy);
-        dispatches += check(gpu, &flat, &[5, 12, 9, 11], (DType::F16, IndexType::I32), &SMALL);
-        let odd = MaxPool::new([2, 3, 3]).pads([1, 1, 1, 0, 1, 0]).nan_policy(policy);
-        dispatches += check(gpu, &odd, &[5, 4, 3, 9, 11], (DType::F16, IndexType::I32), &SMALL);
-        // Windows larger than a binding.
-        let global = MaxPool::new([50, 60]).nan_policy(policy);
-        dispatches += check(gpu, &global, &[1, 2, 50, 60], (DType::F32, IndexType::I64), &SMALL);
-        dispatches += check(gpu, &global, &[1, 1, 50, 62], (DType::F64, IndexType::I64), &SMALL);
-    }
-    assert!(dispatches > 1_000, "{dispatches} dispatches: the limits did not bite");
-    println!("{dispatches} dispatches");
-}
-
-fn layouts_conventions_and_empty_windows_survive_cutting() {
-    let gpu = gpu();
-    for index_layout in [Layout::Nchw, Layout::Nhwc] {
-        let pool = MaxPool::new([3, 3]).strides([2, 2]).layout(Layout::Nhwc).index_layout(index_layout);
-        check(gpu, &pool, &[9, 11, 13, 6], (DType::F32, IndexType::I64), &SMALL);
-        check(gpu, &pool, &[5, 13, 11, 7], (DType::U8, IndexType::I32), &SMALL);
-    }
-    let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];
-    for empty in empties {
-        let pool = MaxPool::new([2, 2]).dilations([9, 1]).pads([4, 3, 4, 3]).empty_index(empty).storage_order(1);
-        check(gpu, &pool, &[2, 15, 8, 31], (DType::F32, IndexType::I64), &SMALL);
-    }
-    check(gpu, &AdaptiveMaxPool::new([37, 23]), &[2, 3, 61, 40], (DType::F32, IndexType::I64), &SMALL);
-    check(gpu, &AdaptiveMaxPool::new([2, 3]), &[1, 2, 91, 80], (DType::Bf16, IndexType::I32), &SMALL);
-    check(gpu, &AdaptiveMaxPool::new([700]), &[2, 9, 410], (DType::F32, IndexType::I64), &SMALL);
-    // Rows and planes of which a binding holds at most one, and dilated windows that leave some of them out.
-    for dilation in [1, 2, 3] {
-        let pool = MaxPool::new([3, 3]).dilations([dilation, dilation]).pads([2, 2, 2, 2]);
-        check(gpu, &pool, &[1, 1, 5, 1_530], (DType::F32, IndexType::I64), &SMALL);
-        check(gpu, &pool, &[1, 2, 3, 3_000], (DType::F64, IndexType::I64), &SMALL);
-        let deep = MaxPool::new([3, 3, 3]).dilations([dilation; 3]).pads([3; 6]);
-        let deep = deep.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
-        check(gpu, &deep, &[1, 4, 40, 41, 2], (DType::F32, IndexType::I64), &SMALL);
-    }
-    // More axes than one pass reduces.
-    check(
-        gpu,
-        &MaxPool::new([2, 2, 2, 2]).strides([1, 2, 1, 1]),
-        &[1, 2, 5, 6, 7, 8],
-        (DType::F32, IndexType::I64),
-        &SMALL,
-    );
-    let relu = MaxPool::new([2, 2]).activation(Activation::Relu);
-    check(gpu, &relu, &[1, 3, 40, 45], (DType::F32, IndexType::I64), &SMALL);
-}
-
-fn unpools_beyond_a_binding_give_the_same_bits_and_the_same_errors() {
-    let mut dispatches = 0;
-    let mut check = |call: &Call| dispatches += every_family(gpu(), call, &SMALL);
-    let pool = MaxPool::new([2, 3]).strides([2, 2]).pads([1, 0, 0, 1]);
-    for shape in [[2, 7, 31, 33], [1, 1, 61, 97]] {
-        let unpool = MaxUnpool::inverse_of(&pool, &shape);
-        let of = |unpool: &MaxUnpool, dtype| {
-            Undone::new(unpool, &call(pool.plan(&shape, dtype, Some(IndexType::I64)).unwrap()))
+/// Drawn cases in every family that applies under small limits: planes, rows and windows larger than a binding, outputs
+/// that end inside words and inside the outputs of an invocation, and unpools whose last source is another dispatch's.
+#[gpu_test]
+fn tensors_beyond_a_binding_give_the_same_bits_in_every_family() {
+    let (mut dispatches, mut computed) = (0, 0);
+    for number in 0..220 {
+        let bytes = &mut Bytes(&random(1, "beyond a binding", number));
+        let case = match number % 10 {
+            0..6 => Case::Pool(PoolCase::draw(&DIVIDED, bytes)),
+            6 => Case::Pool(PoolCase::draw(&PLANES, bytes)),
+            7 => {
+                Case::Unpool(UnpoolCase::draw(&Unpools { most_extent: |_| 24, axes: &[2], ..UNPOOLS }, bytes).decided())
+            }
+            _ => Case::Unpool(UnpoolCase::inverse(&DIVIDED, bytes).decided()),
         };
-        let (floats, bytes) = (of(&unpool, DType::F32), of(&unpool, DType::U8));
-        check(&floats.with(&floats.own));
-        // Other indices, with repeats: the last source in order wins, whichever dispatch reads it.
-        let (sources, count) = (floats.own.len(), shape.iter().product::<usize>() as i64);
-        let mut scattered: Vec<i64> = (0..sources as i64).map(|i| i * 7_919 % (count / 3)).collect();
-        check(&floats.with(&scattered));
-        check(&bytes.with(&scattered));
-        let clipped = unpool.clone().activation(Activation::Clip { min: 0.5, max: 90.0 });
-        check(&of(&clipped, DType::U8).with(&scattered));
-        // Bad indices in the last part only, then in all parts.
-        scattered[sources - 3] = 1 << 40;
-        check(&floats.with(&scattered));
-        scattered.iter_mut().step_by(5).for_each(|index| *index = -2 - *index);
-        check(&bytes.with(&scattered));
-        check(&of(&unpool.out_of_bounds(OutOfBounds::Skip), DType::F32).with(&scattered));
+        // Where bindings hold too little for every family, calls take tiles.
+        let Ok(Some(call)) = case.call() else { continue };
+        if call.plan().outputs()[0].element_count() == 0 || families(call.plan(), &SMALL).is_empty() {
+            continue;
+        }
+        computed += 1;
+        dispatches += every_family(gpu(), &call, &SMALL);
     }
-    let nhwc = MaxPool::new([2, 2]).strides([2, 2]).layout(Layout::Nhwc);
-    let shape = [9, 14, 15, 6];
-    let pooled = call(nhwc.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap());
-    let undone = Undone::new(&MaxUnpool::inverse_of(&nhwc, &shape), &pooled);
-    check(&undone.with(&undone.own));
-    assert!(dispatches > 300, "{dispatches} dispatches: the limits did not bite");
-    println!("{dispatches} dispatches");
+    println!("{dispatches} dispatches of {computed} cases");
+    assert!(computed > 150 && dispatches > 20 * computed, "{dispatches} of {computed}: the limits did not bite");
 }
 
 /// One call of a backend gives the reference's bits, or its error.
@@ -168,6 +69,7 @@ fn small_device(binding: u64) -> Gpu {
     Gpu::open_blocking(&GpuOptions::new().limits(limits).poison(POISON)).unwrap()
 }
 
+#[gpu_test]
 fn a_device_with_small_bindings_computes_the_same() {
     let gpu = small_device(128 << 10);
     assert_eq!((gpu.limits().max_binding_bytes, gpu.limits().max_workgroups_per_dimension), (128 << 10, 7));
@@ -178,6 +80,7 @@ fn a_device_with_small_bindings_computes_the_same() {
     assert!(gpu.limits().max_binding_bytes < 301 * 257 * 4);
 }
 
+#[gpu_test]
 fn what_no_kernel_can_cut_is_computed_in_tiles() {
     let gpu = small_device(16 << 10);
     // Five axes: along the outermost one a window reaches over more than a binding.
@@ -189,6 +92,7 @@ fn what_no_kernel_can_cut_is_computed_in_tiles() {
     agrees(&gpu, &call(plan));
 }
 
+#[gpu_test]
 fn what_is_read_back_may_exceed_the_largest_buffer() {
     let limits = wgpu::Limits {
         max_buffer_size: 256 << 10,
@@ -202,6 +106,7 @@ fn what_is_read_back_may_exceed_the_largest_buffer() {
     agrees(&gpu, &call(plan));
 }
 
+#[test]
 fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
     // These are schedules only: no tensor of this size is allocated.
     let limits = Limits { max_buffer_bytes: 8 << 30, max_binding_bytes: 8 << 30, ..Limits::WEBGPU };
@@ -231,6 +136,7 @@ fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
     }
 }
 
+#[test]
 fn more_than_a_buffer_or_a_count_can_hold_is_an_error_with_the_numbers() {
     let limits = Limits { max_buffer_bytes: 1 << 20, ..SMALL };
     let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 1 << 19], DType::F32, None).unwrap();
@@ -242,30 +148,23 @@ fn more_than_a_buffer_or_a_count_can_hold_is_an_error_with_the_numbers() {
     assert_eq!(select(&plan, &huge, &Choice::default()), Err(error));
 }
 
+#[gpu_test]
 fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     let gpu =
         &Gpu::open_blocking(&GpuOptions::new().limits(wgpu::Limits::downlevel_defaults()).poison(POISON)).unwrap();
     let limits = &gpu.limits();
     assert_eq!(limits.max_storage_buffers, 4);
     let pool = |kernel: &[i64]| MaxPool::new(kernel);
-    check(gpu, &pool(&[3, 3]).pads([1; 4]), &[2, 3, 40, 50], (DType::F32, IndexType::I64), limits);
-    check(
-        gpu,
-        &pool(&[13, 13]).pads([6; 4]).nan_policy(NanPolicy::SeedLowest),
-        &[1, 2, 40, 50],
-        (DType::F16, IndexType::I32),
-        limits,
-    );
-    check(
-        gpu,
-        &pool(&[2, 2]).strides([2, 2]).layout(Layout::Nhwc),
-        &[2, 3, 40, 50],
-        (DType::U8, IndexType::I64),
-        limits,
-    );
-    check(gpu, &AdaptiveMaxPool::new([3, 7]), &[1, 2, 40, 50], (DType::F64, IndexType::I64), limits);
-
     let shape = [2, 3, 40, 50];
+    for plan in [
+        pool(&[3, 3]).pads([1; 4]).plan(&shape, DType::F32, Some(IndexType::I64)),
+        pool(&[13, 13]).nan_policy(NanPolicy::SeedLowest).plan(&shape, DType::F16, Some(IndexType::I32)),
+        pool(&[2, 2]).layout(Layout::Nhwc).plan(&shape, DType::U8, Some(IndexType::I64)),
+        AdaptiveMaxPool::new([3, 7]).plan(&shape, DType::F64, Some(IndexType::I64)),
+    ] {
+        every_family(gpu, &call(plan.unwrap()), limits);
+    }
+
     let halves = pool(&[2, 2]).strides([2, 2]);
     let pooled = call(halves.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap());
     let undone = Undone::new(&MaxUnpool::inverse_of(&halves, &shape), &pooled);

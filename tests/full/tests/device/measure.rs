@@ -1,21 +1,13 @@
 //! Measuring which kernels are fast: every kernel that applies is timed, and each may be taken.
 
+use gpu_test::gpu_test;
 use support::calls::reference;
 use support::device::gpu;
 use support::tensors::tensor;
-use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, DType, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout, MaxPool,
     MaxUnpool, OutsideWindow, Plan, PlanError, families, select,
 };
-
-tests! {
-    gpu =>
-        every_kernel_that_applies_is_timed_fastest_first,
-        the_clock_of_the_device_is_taken_where_there_is_one,
-        an_unpool_is_measured_with_indices_in_its_windows,
-        plans_without_kernels_are_told_apart;
-}
 
 /// Every family and build that can be selected for a plan.
 fn choices(plan: &Plan, gpu: &Gpu) -> Vec<Choice> {
@@ -41,6 +33,7 @@ fn measured(plan: &Plan, gpu: &Gpu) -> Vec<Choice> {
     found
 }
 
+#[gpu_test]
 fn every_kernel_that_applies_is_timed_fastest_first() {
     let x = tensor(&[2, 3, 40, 44]);
     let pool = MaxPool::new([3, 3]).pads([1; 4]);
@@ -61,12 +54,14 @@ fn every_kernel_that_applies_is_timed_fastest_first() {
     }
 }
 
+#[gpu_test]
 fn the_clock_of_the_device_is_taken_where_there_is_one() {
     let gpu = Gpu::open_blocking(&GpuOptions::default().timestamps()).unwrap();
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 8, 64, 64], DType::F64, Some(IndexType::I64)).unwrap();
     measured(&plan, &gpu);
 }
 
+#[gpu_test]
 fn an_unpool_is_measured_with_indices_in_its_windows() {
     let pool = MaxPool::new([2, 3]).strides([2, 3]).layout(Layout::Nhwc).pads([0, 1, 0, 1]);
     for index_type in [IndexType::I32, IndexType::I64] {
@@ -79,6 +74,7 @@ fn an_unpool_is_measured_with_indices_in_its_windows() {
     }
 }
 
+#[gpu_test]
 fn plans_without_kernels_are_told_apart() {
     let empty = MaxPool::new([2, 2]).plan(&[0, 3, 8, 8], DType::F32, None).unwrap();
     assert_eq!(gpu().measure_blocking(&empty).unwrap(), []);

@@ -1,26 +1,18 @@
 //! Unpools that keep indices to their own windows: an unpool of a pool's own indices is one dispatch, and reports are
 //! kept over frames. Drawn cases (tests/cases) have every rule in every family.
 
+use gpu_test::gpu_test;
 use support::call::{Call, same};
 use support::calls::reference;
 use support::device::gpu;
 use support::net::Net;
-use support::tests;
 use wgpu_pooling::{
     Bound, Buffers, Choice, DType, ExecuteError, Family, IndexType, Limits, MaxPool, MaxUnpool, Operand, OutsideWindow,
     Plan, PlanError, Report, Tensor, select, wgpu,
 };
 
-tests! {
-    gpu =>
-        a_window_in_the_padding_has_no_element,
-        a_report_is_kept_over_frames_until_it_is_cleared;
-    cpu =>
-        an_unpool_of_a_pools_own_indices_is_one_dispatch,
-        windows_of_four_axes_are_kept_to_on_the_cpu;
-}
-
 /// The only window of the first axis lies in the padding, so no index is in it, not even that of the only line of Y.
+#[gpu_test]
 fn a_window_in_the_padding_has_no_element() {
     let pool = MaxPool::new([2, 2]).strides([3, 2]).pads([2, 0, 0, 0]);
     let (shape, pooled) = ([1, 1, 1, 64], [1, 1, 1, 32]);
@@ -45,6 +37,7 @@ fn large(rule: OutsideWindow) -> Plan {
     unpool.plan(&[1, 8, 32, 32], DType::F32, IndexType::I64).unwrap()
 }
 
+#[test]
 fn an_unpool_of_a_pools_own_indices_is_one_dispatch() {
     for software in [false, true] {
         let limits = Limits { software, ..Limits::WEBGPU };
@@ -63,6 +56,7 @@ fn an_unpool_of_a_pools_own_indices_is_one_dispatch() {
     assert!(matches!(refused, Err(PlanError::KernelDoesNotApply { .. })), "{refused:?}");
 }
 
+#[test]
 fn windows_of_four_axes_are_kept_to_on_the_cpu() {
     let unpool = MaxUnpool::new([2; 4]).strides([2; 4]).outside_window(OutsideWindow::Skip);
     let plan = unpool.plan(&[1, 1, 1, 1, 1, 2], DType::U8, IndexType::I32).unwrap();
@@ -74,6 +68,7 @@ fn windows_of_four_axes_are_kept_to_on_the_cpu() {
     assert!(y.data().iter().enumerate().all(|(at, &y)| y == if at == 2 { 6 } else { 0 }), "{:?}", y.data());
 }
 
+#[gpu_test]
 fn a_report_is_kept_over_frames_until_it_is_cleared() {
     let plan = large(OutsideWindow::Error);
     let count: usize = plan.input_shape().iter().product();

@@ -4,27 +4,15 @@
 use std::pin::pin;
 use std::task::{Context, Waker};
 
+use gpu_test::gpu_test;
 use support::calls::{self, reference};
 use support::harness::join_all;
 use support::tensors::seeded as tensor;
-use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
     Prepare, Prepared, Tensor, select,
 };
-
-tests! {
-    gpu =>
-        answers_in_used_buffers_are_those_in_fresh_ones,
-        what_a_failed_or_dropped_call_had_is_in_nobody_elses_answer,
-        tensors_that_the_caller_holds_are_nobody_elses,
-        what_is_kept_is_bounded_and_can_be_freed,
-        equal_plans_share_a_preparation_and_its_scratch_memory,
-        pipelines_that_nobody_holds_are_bounded_and_can_be_freed,
-        threads_that_want_one_kernel_compile_it_once,
-        freeing_while_other_threads_compute_disturbs_nobody;
-}
 
 /// Devices that no other test uses: one with outputs as they come, and one with poisoned outputs.
 fn gpus() -> [Gpu; 2] {
@@ -47,6 +35,7 @@ fn check(gpu: &Gpu, shape: [usize; 4], seed: usize) {
     assert_eq!(inverse.on(y.view(), indices.view()).run_blocking(&gpu).as_ref(), Ok(&back), "{shape:?}");
 }
 
+#[gpu_test]
 fn answers_in_used_buffers_are_those_in_fresh_ones() {
     for gpu in gpus() {
         // Smaller tensors use buffers that larger ones have filled, and packed tensors end within a word.
@@ -59,6 +48,7 @@ fn answers_in_used_buffers_are_those_in_fresh_ones() {
     }
 }
 
+#[gpu_test]
 fn what_a_failed_or_dropped_call_had_is_in_nobody_elses_answer() {
     for gpu in gpus() {
         let shape = [1, 2, 8, 8];
@@ -84,6 +74,7 @@ fn what_a_failed_or_dropped_call_had_is_in_nobody_elses_answer() {
     }
 }
 
+#[gpu_test]
 fn tensors_that_the_caller_holds_are_nobody_elses() {
     for gpu in gpus() {
         let x = tensor(&[1, 2, 8, 8], 1);
@@ -107,6 +98,7 @@ fn tensors_that_the_caller_holds_are_nobody_elses() {
     }
 }
 
+#[gpu_test]
 fn what_is_kept_is_bounded_and_can_be_freed() {
     let gpu = Gpu::new_blocking().unwrap();
     assert_eq!(gpu.idle_bytes(), 0);
@@ -142,6 +134,7 @@ fn what_is_kept_is_bounded_and_can_be_freed() {
     assert_eq!(gpu.idle_bytes(), 0);
 }
 
+#[gpu_test]
 fn equal_plans_share_a_preparation_and_its_scratch_memory() {
     let gpu = Gpu::new_blocking().unwrap();
     let sliding = gpu.with_choice(Choice { family: Some(Family::Sliding), build: None });
@@ -189,6 +182,7 @@ fn specialised(gpu: &Gpu, kernel: [i64; 2]) -> Prepared {
     gpu.prepare_blocking(schedule).unwrap()
 }
 
+#[gpu_test]
 fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {
     let gpu = Gpu::new_blocking().unwrap();
     let most = if gpu.limits().software { 32 } else { 128 };
@@ -236,6 +230,7 @@ fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {
     assert_eq!((gpu.pipeline_count(), gpu.resident_pipeline_count()), (most + 18, 1));
 }
 
+#[gpu_test]
 fn threads_that_want_one_kernel_compile_it_once() {
     let gpu = Gpu::new_blocking().unwrap();
     for round in 1..=8 {
@@ -253,6 +248,7 @@ fn threads_that_want_one_kernel_compile_it_once() {
     }
 }
 
+#[gpu_test]
 fn freeing_while_other_threads_compute_disturbs_nobody() {
     for gpu in gpus() {
         std::thread::scope(|scope| {

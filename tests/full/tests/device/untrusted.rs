@@ -2,22 +2,16 @@
 //! offender as the reference does. Tested in calls, and encoded into slices of poisoned buffers, where Y has what the
 //! good ones name.
 
+use gpu_test::gpu_test;
 use support::call::{Call, same};
 use support::calls;
 use support::device::gpu;
 use support::draw::bytes::{Bytes, random};
 use support::draw::elements::Recipe;
 use support::net::encoded_words;
-use support::tests;
 use wgpu_pooling::{
     Build, Choice, DType, Family, IndexFlattening, IndexType, MaxUnpool, OutOfBounds, Run, Tensor, select,
 };
-
-tests! {
-    gpu =>
-        any_bits_as_indices_write_nothing_outside_the_output,
-        both_index_types_refuse_what_the_other_takes;
-}
 
 /// Index tensors for each way to compute an unpool.
 const TENSORS: u64 = 48;
@@ -75,6 +69,7 @@ fn tried(unpool: &MaxUnpool, shape: &[usize], dtype: DType, index_type: IndexTyp
     bad
 }
 
+#[gpu_test]
 fn any_bits_as_indices_write_nothing_outside_the_output() {
     let mut bad = 0;
     for rule in [OutOfBounds::Error, OutOfBounds::Skip] {
@@ -93,6 +88,7 @@ fn any_bits_as_indices_write_nothing_outside_the_output() {
 }
 
 /// A plan takes index tensors of its own index type only.
+#[gpu_test]
 fn both_index_types_refuse_what_the_other_takes() {
     let x = Tensor::new([1, 1, 2], vec![1.0f32, 2.0]).unwrap();
     for index_type in [IndexType::I32, IndexType::I64] {

@@ -1,9 +1,9 @@
 //! Tensors whose element type is known at run time only: in tiles, at an odd address; and an output is never written
 //! where there is an error.
 
+use gpu_test::gpu_test;
 use support::call::{Call, same};
 use support::device::{POISON, gpu};
-use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Backend, DType, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, Reference,
@@ -12,19 +12,13 @@ use wgpu_pooling::{
 
 use super::agree::{Undone, call};
 
-tests! {
-    gpu =>
-        tensors_beyond_the_limits_in_tiles,
-        an_error_leaves_the_outputs_as_they_were,
-        a_tensor_stays_on_the_device;
-}
-
 /// A way to compute a plan on given inputs.
 type Execute<'a> = dyn Fn(&mut [TensorMut<'_>]) -> Result<(), ExecuteError> + 'a;
 
 /// The byte that outputs are filled with.
 const GARBAGE: u8 = 0xB9;
 
+#[gpu_test]
 fn tensors_beyond_the_limits_in_tiles() {
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: 16 << 10,
@@ -57,6 +51,7 @@ fn tensors_beyond_the_limits_in_tiles() {
     }
 }
 
+#[gpu_test]
 fn an_error_leaves_the_outputs_as_they_were() {
     let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap();
     let prepared = gpu().prepare_blocking(plan.clone()).unwrap();
@@ -115,6 +110,7 @@ fn an_error_leaves_the_outputs_as_they_were() {
     assert_eq!(bad.on(gpu()), bad.expected());
 }
 
+#[gpu_test]
 fn a_tensor_stays_on_the_device() {
     let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2]).unwrap();
     let untyped = TensorRef::new(DType::U8, &[1, 1, 3], x.data()).unwrap();

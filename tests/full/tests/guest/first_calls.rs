@@ -2,29 +2,17 @@
 
 use std::collections::HashSet;
 
+use gpu_test::gpu_test;
 use support::calls::reference;
 use support::device::POISON;
 use support::harness::join_all;
 use support::tensors::tensor;
-use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, Features};
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Plan, PlanError,
     Prepare, Schedule, Tensor, families, select,
 };
-
-tests! {
-    gpu =>
-        random_windows_compile_one_kernel,
-        shapes_of_a_window_that_comes_again_take_its_own_kernel,
-        a_kernel_that_is_compiled_is_taken_at_once,
-        unpools_that_come_again_change_their_family_and_no_bit,
-        kernels_are_compiled_side_by_side_and_once,
-        a_choice_holds_for_the_calls_of_its_gpu,
-        a_cache_of_the_callers_is_looked_up,
-        a_pipeline_is_made_with_the_cache_that_was_handed_over;
-}
 
 const SPECIALISED: Choice = Choice { family: None, build: Some(Build::Specialised) };
 const GENERIC: Choice = Choice { family: None, build: Some(Build::Generic) };
@@ -42,6 +30,7 @@ fn schedules(gpu: &Gpu) -> Vec<Schedule> {
     plans.iter().map(|plan| select(plan, &gpu.limits(), &Choice::default()).unwrap()).collect()
 }
 
+#[gpu_test]
 fn random_windows_compile_one_kernel() {
     let gpu = open(GpuOptions::new());
     let x = tensor(&[1, 2, 70, 60]);
@@ -69,6 +58,7 @@ fn calls_until_specialised(gpu: &Gpu, plan: impl Fn(usize) -> Plan) -> usize {
     (0..10_000).find(specialised).expect("a plan that comes for ever is compiled for")
 }
 
+#[gpu_test]
 fn shapes_of_a_window_that_comes_again_take_its_own_kernel() {
     let gpu = open(GpuOptions::new());
     let shape = |call: usize| [1 + call % 2, 1 + call % 3, 64 + call % 5, 64 + 4 * (call % 7)];
@@ -99,6 +89,7 @@ fn shapes_of_a_window_that_comes_again_take_its_own_kernel() {
     assert!((0..few).all(|_| generic(2) && generic(3)));
 }
 
+#[gpu_test]
 fn a_kernel_that_is_compiled_is_taken_at_once() {
     let gpu = open(GpuOptions::new());
     let plan: Plan = MaxPool::new([3, 3]).plan(&[1, 2, 70, 60], DType::F32, None).unwrap();
@@ -112,6 +103,7 @@ fn a_kernel_that_is_compiled_is_taken_at_once() {
     assert_eq!(gpu.prepare_blocking(Prepare::from(long).cached()).unwrap().schedule().build(), Build::Specialised);
 }
 
+#[gpu_test]
 fn unpools_that_come_again_change_their_family_and_no_bit() {
     let gpu = open(GpuOptions::new());
     // Large enough to be gathered, on GPUs too.
@@ -130,6 +122,7 @@ fn unpools_that_come_again_change_their_family_and_no_bit() {
     assert_eq!(unpool.on(&y, &indices).run_blocking(&gpu), Ok(expected));
 }
 
+#[gpu_test]
 fn kernels_are_compiled_side_by_side_and_once() {
     let gpu = open(GpuOptions::new());
     let schedules = schedules(&gpu);
@@ -168,6 +161,7 @@ fn kernels_are_compiled_side_by_side_and_once() {
     assert!(matches!(lost, Err(ExecuteError::DeviceLost(_))), "{lost:?}");
 }
 
+#[gpu_test]
 fn a_choice_holds_for_the_calls_of_its_gpu() {
     let gpu = open(GpuOptions::new());
     let generic = gpu.with_choice(GENERIC);
@@ -219,6 +213,7 @@ fn cache(gpu: &Gpu, data: Option<&[u8]>) -> wgpu::PipelineCache {
     unsafe { gpu.device().create_pipeline_cache(&descriptor) }
 }
 
+#[gpu_test]
 fn a_cache_of_the_callers_is_looked_up() {
     let options = || GpuOptions::new().features(Features::PIPELINE_CACHE);
     // Each window has its own kernel.
@@ -258,6 +253,7 @@ fn a_cache_of_the_callers_is_looked_up() {
 
 /// wgpu refuses a pipeline with a cache of another device of its instance, so the refusal shows that pipelines are
 /// looked up.
+#[gpu_test]
 fn a_pipeline_is_made_with_the_cache_that_was_handed_over() {
     let adapter = pollster::block_on(GpuOptions::new().request_adapter()).unwrap();
     if !adapter.features().contains(Features::PIPELINE_CACHE) {

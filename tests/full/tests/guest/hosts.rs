@@ -5,30 +5,15 @@
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 
+use gpu_test::gpu_test;
 use support::calls;
 use support::harness::join_all;
 use support::tensors::tensor;
-use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages, ErrorFilter};
 use wgpu_pooling::{
     Buffers, Chain, DType, DeviceTensor, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Prepared,
     required_limits,
 };
-
-tests! {
-    gpu =>
-        errors_of_the_host_reach_the_host,
-        between_two_calls_of_ours_no_scope_is_open,
-        what_wgpu_refuses_inside_a_call_is_the_calls_error,
-        nothing_is_submitted_but_by_the_call_that_says_so,
-        the_hosts_word_that_the_device_is_lost_counts,
-        the_hosts_lost_callback_stays_the_hosts,
-        the_notifier_keeps_nothing_alive,
-        many_gpus_live_side_by_side,
-        what_belongs_to_another_gpu_is_refused,
-        buffers_of_another_device_are_an_error_of_the_call,
-        a_readback_of_another_chain_is_refused;
-}
 
 /// What a host hears on one of its callbacks.
 type Heard = Arc<Mutex<Vec<String>>>;
@@ -129,6 +114,7 @@ fn use_all_of_it(host: &Host, gpu: &Gpu) {
     assert_eq!(back.shape(), x.shape());
 }
 
+#[gpu_test]
 fn errors_of_the_host_reach_the_host() {
     let host = Host::new();
     let gpu = host.gpu();
@@ -154,6 +140,7 @@ fn errors_of_the_host_reach_the_host() {
     assert_eq!(host.heard(), ["behind the scope"]);
 }
 
+#[gpu_test]
 fn between_two_calls_of_ours_no_scope_is_open() {
     let host = Host::new();
     let gpu = host.gpu();
@@ -187,6 +174,7 @@ fn between_two_calls_of_ours_no_scope_is_open() {
     assert_eq!(host.heard(), ["after a future was dropped"]);
 }
 
+#[gpu_test]
 fn what_wgpu_refuses_inside_a_call_is_the_calls_error() {
     let host = Host::new();
     let gpu = host.gpu();
@@ -209,6 +197,7 @@ fn what_wgpu_refuses_inside_a_call_is_the_calls_error() {
     assert!(host.heard().is_empty());
 }
 
+#[gpu_test]
 fn nothing_is_submitted_but_by_the_call_that_says_so() {
     let host = Host::new();
     let gpu = host.gpu();
@@ -274,6 +263,7 @@ fn every_call(gpu: &Gpu, prepared: &Prepared, on_device: &DeviceTensor, chains: 
     ]
 }
 
+#[gpu_test]
 fn the_hosts_word_that_the_device_is_lost_counts() {
     let host = Host::new();
     let x = tensor(&[1, 2, 6, 6]);
@@ -298,6 +288,7 @@ fn the_hosts_word_that_the_device_is_lost_counts() {
     use_all_of_it(&host, &host.gpu());
 }
 
+#[gpu_test]
 fn the_hosts_lost_callback_stays_the_hosts() {
     // One host passes the loss on to the crate, the other does not.
     let [told, silent] = [Host::new(), Host::new()];
@@ -325,6 +316,7 @@ fn the_hosts_lost_callback_stays_the_hosts() {
     }
 }
 
+#[gpu_test]
 fn the_notifier_keeps_nothing_alive() {
     let host = Host::new();
     let gpu = host.gpu();
@@ -343,6 +335,7 @@ fn the_notifier_keeps_nothing_alive() {
     assert!(alive.upgrade().is_none(), "the device outlives its last handle");
 }
 
+#[gpu_test]
 fn many_gpus_live_side_by_side() {
     let hosts = [Host::new(), Host::new()];
     let x = tensor(&[1, 2, 6, 6]);
@@ -374,6 +367,7 @@ fn many_gpus_live_side_by_side() {
 
 /// Objects made through one `Gpu` are refused by another one, in three situations: two hosts whose devices compare
 /// equal in wgpu, two hosts on devices of one instance, and one host whose device has two `Gpu`s.
+#[gpu_test]
 fn what_belongs_to_another_gpu_is_refused() {
     let instance = instance();
     let apart = [Host::new(), Host::new()];
@@ -417,6 +411,7 @@ fn refuses([here, there]: [Gpu; 2]) {
 }
 
 /// A buffer does not say which device it belongs to, so wgpu detects the mistake and the call returns wgpu's error.
+#[gpu_test]
 fn buffers_of_another_device_are_an_error_of_the_call() {
     let instance = instance();
     let hosts = [Host::of(&instance), Host::of(&instance)];
@@ -433,6 +428,7 @@ fn buffers_of_another_device_are_an_error_of_the_call() {
     assert!(hosts.iter().all(|host| host.heard().is_empty()));
 }
 
+#[gpu_test]
 fn a_readback_of_another_chain_is_refused() {
     let gpu = Host::new().gpu();
     let x = tensor(&[1, 2, 6, 6]);

@@ -6,11 +6,11 @@ use std::pin::pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Wake, Waker};
 
+use gpu_test::gpu_test;
 use support::calls;
 use support::device::gpu as shared;
 use support::harness::join_all;
 use support::tensors::tensor;
-use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Backend, Bound, Buffers, Choice, DType, DeviceTensor, ExecuteError, Gpu, Gradient, IndexType, Layout, MaxPool,
@@ -19,16 +19,6 @@ use wgpu_pooling::{
 };
 
 use crate::faults::{Uncaptured, comes_back, host_device};
-
-tests! {
-    gpu =>
-        every_call_after_the_loss_is_an_error,
-        calls_during_the_loss_come_back,
-        the_loss_can_be_awaited,
-        a_waker_that_panics_takes_no_other_call_with_it,
-        a_new_gpu_works_beside_what_is_left_of_a_lost_one,
-        dropping_everything_at_once_hangs_nothing;
-}
 
 type Outcome = Result<(), ExecuteError>;
 type Call = fn(&Held) -> Outcome;
@@ -191,6 +181,7 @@ fn is_lost(what: &str, outcome: &Outcome) {
     assert!(matches!(outcome, Err(ExecuteError::DeviceLost(_))), "{what}: {outcome:?}");
 }
 
+#[gpu_test]
 fn every_call_after_the_loss_is_an_error() {
     let mut calls = 0;
     for device in DEVICES {
@@ -227,6 +218,7 @@ fn every_call_after_the_loss_is_an_error() {
     println!("{calls} calls on lost devices");
 }
 
+#[gpu_test]
 fn the_loss_can_be_awaited() {
     let reasons = comes_back("waiting for the loss", || {
         let gpu = Gpu::new_blocking().unwrap();
@@ -245,6 +237,7 @@ fn the_loss_can_be_awaited() {
     assert!(reasons.iter().all(|reason| *reason == reasons[0]), "{reasons:?}");
 }
 
+#[gpu_test]
 fn calls_during_the_loss_come_back() {
     let (mut answers, mut losses) = (0, 0);
     for device in DEVICES {
@@ -311,6 +304,7 @@ impl Wake for Bell {
     }
 }
 
+#[gpu_test]
 fn a_waker_that_panics_takes_no_other_call_with_it() {
     let (gpu, uncaptured) = open(Device::Own);
     let held = Arc::new(Held::new(&gpu));
@@ -333,6 +327,7 @@ fn a_waker_that_panics_takes_no_other_call_with_it() {
     uncaptured.assert_silent();
 }
 
+#[gpu_test]
 fn a_new_gpu_works_beside_what_is_left_of_a_lost_one() {
     for device in DEVICES {
         comes_back("a new GPU", move || {
@@ -365,6 +360,7 @@ fn a_new_gpu_works_beside_what_is_left_of_a_lost_one() {
     }
 }
 
+#[gpu_test]
 fn dropping_everything_at_once_hangs_nothing() {
     for lost in [false, true] {
         for device in DEVICES {

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use gpu_test::gpu_test;
 use support::calls::{self, reference};
 use support::tensors::tensor;
-use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
@@ -15,15 +15,6 @@ use wgpu_pooling::{
 };
 
 use crate::faults::{Allocations, Uncaptured, is_child, passed, run_child};
-
-tests! {
-    gpu =>
-        every_allocation_of_every_kind_of_call_can_fail,
-        a_device_that_is_lost_for_lack_of_memory_says_so,
-        what_is_dropped_is_freed;
-    gpu if has_prlimit() =>
-        tensors_larger_than_what_is_left_of_the_memory_are_errors;
-}
 
 type Outcome = Result<(), ExecuteError>;
 
@@ -206,6 +197,7 @@ impl Work {
 
 type Call = fn(&Work, &Gpu) -> Outcome;
 
+#[gpu_test]
 fn every_allocation_of_every_kind_of_call_can_fail() {
     let calls: [(&str, Call); 15] = [
         ("one-shot pool", Work::one_shot_pool),
@@ -265,12 +257,6 @@ fn address_space() -> u64 {
     text.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096
 }
 
-/// Whether this system can limit the address space of a process.
-fn has_prlimit() -> bool {
-    let asked = || std::process::Command::new("prlimit").arg("--version").output();
-    cfg!(target_os = "linux") && asked().is_ok_and(|output| output.status.success())
-}
-
 /// Lets this process have this many more bytes of address space, and no more.
 fn leave(bytes: u64) -> bool {
     let limit = format!("--as={}:unlimited", address_space() + bytes);
@@ -289,6 +275,8 @@ fn leave_all() -> bool {
 
 /// Calls on a tensor that is within every limit, but larger than the memory that is left. Neither the device's memory
 /// nor the host's ends the process, and after each failure a small call gives its result.
+#[gpu_test]
+#[cfg_attr(no_prlimit, ignore = "there is no prlimit, which limits the memory of a process")]
 fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     if !is_child() {
         let text = passed(&run_child("memory::tensors_larger_than_what_is_left_of_the_memory_are_errors", &[]));
@@ -373,6 +361,7 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
 }
 
 /// Where wgpu gives up the device over an allocation, the call's error has both, and later calls the loss.
+#[gpu_test]
 fn a_device_that_is_lost_for_lack_of_memory_says_so() {
     type Loses = Box<dyn Fn(String) + Send + Sync>;
     let loses: Arc<OnceLock<Loses>> = Arc::default();
@@ -404,6 +393,7 @@ fn comes_down_to(what: &str, gpu: &Gpu, bytes: u64) {
 }
 
 /// The memory of what is dropped comes back by itself, not with the next call.
+#[gpu_test]
 fn what_is_dropped_is_freed() {
     let allocations = Allocations::new();
     let gpu = Gpu::open_blocking(&GpuOptions::new().failing_allocations_where(allocations.hook())).unwrap();

@@ -4,31 +4,17 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use gpu_test::gpu_test;
 use support::calls::reference;
 use support::device::gpu;
 use support::splitmix::splitmix64;
 use support::tensors::seeded;
-use support::tests;
 use wgpu_pooling::wgpu::util::DeviceExt;
 use wgpu_pooling::wgpu::{self, BufferUsages, TextureFormat, TextureUsages};
 use wgpu_pooling::{
     Buffers, DType, DeviceTensor, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, Plan, Prepared, Run, Tensor,
     TensorSpec, half, required_limits,
 };
-
-tests! {
-    gpu =>
-        elements_of_every_type_are_read_from_words,
-        a_kernel_behind_a_pool_reads_the_maxima_and_their_indices,
-        a_binding_is_the_tensor_and_not_its_buffer,
-        a_padded_picture_is_pooled_without_repacking,
-        pictures_of_any_width_are_pooled_by_shaders,
-        floats_go_through_textures,
-        depth_is_read_by_a_shader_and_by_a_copy,
-        rows_change_their_pitch,
-        a_lost_device_is_replaced,
-        calls_run_on_tokio;
-}
 
 const PAGES: &str =
     concat!(include_str!("../../../../src/docs/memory.md"), include_str!("../../../../src/docs/guests.md"));
@@ -99,6 +85,7 @@ fn are_read<T: Element>(reader: &str, elements: Vec<T>, expected: impl Fn(T) -> 
     }
 }
 
+#[gpu_test]
 fn elements_of_every_type_are_read_from_words() {
     // Not a multiple of four, so that the last word has elements of 8 and 16 bits that do not exist.
     let bits = || random(203);
@@ -134,6 +121,7 @@ fn elements_of_every_type_are_read_from_words() {
     are_read("vec2(bitcast<u32>(load_f64(id.x)) & 0x7fc00000u, 0u)", nans, |_| [0x7fc0_0000, 0]);
 }
 
+#[gpu_test]
 fn a_kernel_behind_a_pool_reads_the_maxima_and_their_indices() {
     // Two taps, 9 apart, on rows of 8 with pads: some windows lie wholly in the padding.
     let pool = MaxPool::new([2, 2]).dilations([1, 9]).pads([0, 3, 0, 3]);
@@ -163,6 +151,7 @@ fn a_kernel_behind_a_pool_reads_the_maxima_and_their_indices() {
     assert_eq!(chain.run_blocking().unwrap().take(wanted).unwrap().data(), expected);
 }
 
+#[gpu_test]
 fn a_binding_is_the_tensor_and_not_its_buffer() {
     let device = gpu().device();
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
@@ -241,6 +230,7 @@ fn is_pooled_as(pool: &MaxPool, x: &Tensor<u8>, wider: &Tensor<u8>) {
     assert!(rows.into_iter().all(|(row, wide)| *row == wide[..row.len()]), "{:?}", x.shape());
 }
 
+#[gpu_test]
 fn a_padded_picture_is_pooled_without_repacking() {
     let pool = MaxPool::new([3, 3]).strides([2, 2]).dilations([1, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc);
     let mut dense = 0;
@@ -285,6 +275,7 @@ fn a_padded_picture_is_pooled_without_repacking() {
     assert_eq!(gpu().download_blocking::<u8>(&planes).unwrap().data(), &x.data()[256..768]);
 }
 
+#[gpu_test]
 fn pictures_of_any_width_are_pooled_by_shaders() {
     let device = gpu().device();
     let with_picture = |line| kernel(device, &format!("{}{}", shader("struct Picture"), shader(line)));
@@ -334,6 +325,7 @@ fn per_pixel(kernel: &wgpu::ComputePipeline, tensor: &DeviceTensor, texture: &wg
     run(kernel, [uniform.as_entire_binding(), first, second], [width.div_ceil(8), height.div_ceil(8)]);
 }
 
+#[gpu_test]
 fn floats_go_through_textures() {
     let device = gpu().device();
     let with_picture = |text: &str| kernel(device, &format!("{}{text}", shader("struct Picture")));
@@ -422,6 +414,7 @@ fn depths(size: [u32; 2], format: TextureFormat) -> wgpu::Texture {
     texture
 }
 
+#[gpu_test]
 fn depth_is_read_by_a_shader_and_by_a_copy() {
     let text = shader("tensor[element(id.xy, channel)] = texel[channel]");
     let read = kernel(gpu().device(), &format!("{}{text}", shader("struct Picture")));
@@ -464,6 +457,7 @@ fn depth_is_read_by_a_shader_and_by_a_copy() {
     }
 }
 
+#[gpu_test]
 fn rows_change_their_pitch() {
     let device = gpu().device();
     let copy_rows = kernel(device, shader("struct Rows"));
@@ -499,6 +493,7 @@ fn rows_change_their_pitch() {
     assert_eq!(pixels(&to), bytemuck::cast_slice::<u32, u8>(&dense));
 }
 
+#[gpu_test]
 fn a_lost_device_is_replaced() {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let x = seeded(&[1, 2, 6, 7], 3);
@@ -516,6 +511,7 @@ fn a_lost_device_is_replaced() {
     assert!(matches!(first.upload_blocking(&x, Layout::Nchw), Err(ExecuteError::DeviceLost(_))));
 }
 
+#[gpu_test]
 fn calls_run_on_tokio() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     let xs: Vec<_> = (0..16).map(|seed| seeded(&[1, 2, 9, 9], seed)).collect();

@@ -1,9 +1,9 @@
 //! Machines without an adapter, adapters that refuse, devices with next to no limits: errors that say what was found
 //! and what to do.
 
+use gpu_test::gpu_test;
 use support::calls::reference;
 use support::device::{POISON, gpu};
-use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     DType, Device, ExecuteError, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, PlanError, Tensor,
@@ -11,16 +11,6 @@ use wgpu_pooling::{
 };
 
 use crate::faults::{Uncaptured, is_child, passed, run_child};
-
-tests! {
-    gpu =>
-        a_machine_without_adapters_says_what_to_install,
-        a_name_in_the_environment_that_no_adapter_has_is_said,
-        backends_that_do_not_exist_are_no_adapter,
-        software_is_no_hardware,
-        limits_above_the_adapters_are_no_device,
-        limits_below_what_a_kernel_needs_are_named;
-}
 
 /// Runs the test again as a child that finds no adapter, and returns the error that it printed.
 fn in_a_child(test: &str, environment: &[(&str, &str)]) -> Option<String> {
@@ -41,6 +31,7 @@ fn in_a_child(test: &str, environment: &[(&str, &str)]) -> Option<String> {
     Some(error.to_owned())
 }
 
+#[gpu_test]
 fn a_machine_without_adapters_says_what_to_install() {
     let nowhere = "/nowhere/driver.json";
     let environment = [("VK_DRIVER_FILES", nowhere), ("VK_ICD_FILENAMES", nowhere), ("WGPU_BACKEND", "vulkan")];
@@ -49,6 +40,7 @@ fn a_machine_without_adapters_says_what_to_install() {
     }
 }
 
+#[gpu_test]
 fn a_name_in_the_environment_that_no_adapter_has_is_said() {
     let environment = [("WGPU_ADAPTER_NAME", "no such card")];
     if let Some(error) = in_a_child("refusals::a_name_in_the_environment_that_no_adapter_has_is_said", &environment) {
@@ -57,6 +49,7 @@ fn a_name_in_the_environment_that_no_adapter_has_is_said() {
     }
 }
 
+#[gpu_test]
 fn software_is_no_hardware() {
     let name = gpu().adapter_info().name;
     let is_software = |info: &wgpu::AdapterInfo| info.device_type == wgpu::DeviceType::Cpu;
@@ -77,6 +70,7 @@ fn software_is_no_hardware() {
     assert!(matches!(&device, Device::Gpu(gpu) if gpu.adapter_info().name == name), "{device:?}: {why:?}");
 }
 
+#[gpu_test]
 fn backends_that_do_not_exist_are_no_adapter() {
     let environment = [("WGPU_BACKEND", "abacus")];
     if let Some(error) = in_a_child("refusals::backends_that_do_not_exist_are_no_adapter", &environment) {
@@ -85,6 +79,7 @@ fn backends_that_do_not_exist_are_no_adapter() {
     }
 }
 
+#[gpu_test]
 fn limits_above_the_adapters_are_no_device() {
     let limits = wgpu::Limits { max_bind_groups: u32::MAX, ..wgpu::Limits::defaults() };
     let error = Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap_err();
@@ -94,6 +89,7 @@ fn limits_above_the_adapters_are_no_device() {
 }
 
 /// Each limit in turn as low as it goes: the reference's answer, or an error that names the limit.
+#[gpu_test]
 fn limits_below_what_a_kernel_needs_are_named() {
     let defaults = wgpu::Limits::defaults();
     type Lower = fn(wgpu::Limits) -> wgpu::Limits;

@@ -7,22 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
+use gpu_test::gpu_test;
 use support::calls::reference;
 use support::device::gpu;
 use support::harness::join_all;
 use support::tensors::seeded as tensor;
-use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, DType, ExecuteError, Family, Gpu, Gradient, IndexType,
     Layout, MaxPool, MaxUnpool, Prepared, Reference, Submitted, Tensor, TensorView, local_maxima, select, wgpu,
 };
-
-tests! {
-    gpu =>
-        eight_threads_mix_two_hundred_operations_each,
-        gpus_live_side_by_side_and_one_that_is_lost_disturbs_no_other,
-        threads_wait_for_each_other_for_as_long_as_it_takes;
-}
 
 const THREADS: usize = 8;
 const OPERATIONS: usize = 200;
@@ -179,6 +172,7 @@ impl Work {
     }
 }
 
+#[gpu_test]
 fn eight_threads_mix_two_hundred_operations_each() {
     let work: Vec<Work> = (0..10).map(|number| Work::new(gpu(), number)).collect();
     std::thread::scope(|scope| {
@@ -199,6 +193,7 @@ fn eight_threads_mix_two_hundred_operations_each() {
     });
 }
 
+#[gpu_test]
 fn gpus_live_side_by_side_and_one_that_is_lost_disturbs_no_other() {
     let gpus = [(); 3].map(|()| Gpu::new_blocking().unwrap());
     std::thread::scope(|scope| {
@@ -250,6 +245,7 @@ fn long_chain(gpu: &Gpu, busy: Duration) -> Chain {
 
 /// The context of a GL device is one thread's at a time, and wgpu panics where another waits for it longer than six
 /// seconds.
+#[gpu_test]
 fn threads_wait_for_each_other_for_as_long_as_it_takes() {
     let gpu = gpu();
     // On other backends threads do not wait for each other, so a short time shows as much as a long one.

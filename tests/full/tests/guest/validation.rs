@@ -4,76 +4,26 @@
 //! The layer writes to the process's own output, so the work is done in a child process and its output is searched. In
 //! the child wgpu's debug flag is off: with the flag naga adds debug information that old layers take for an error.
 
-use std::process::{Command, ExitCode, Output};
-
-use libtest_mimic::{Arguments, Trial};
+use gpu_test::gpu_test;
 use support::calls::{self, reference};
-use support::harness::{skips_gpu, trial};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, DType, Element, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool,
     Plan, Prepare, Tensor, TopHat, families, select,
 };
 
-use crate::faults::is_child;
+use crate::faults::{is_child, passed, run_child};
 
-/// The environment variable that says which part a child plays.
-const ROLE: &str = "WGPU_POOLING_VALIDATION_ROLE";
-
-const NAME: &str = "the_validation_layer_has_nothing_to_say";
-
-/// The part that this process plays, if it is such a child.
-pub fn child() -> Option<ExitCode> {
-    match std::env::var(ROLE).as_deref() {
-        Ok("probe") => Some(probe()),
-        Ok("work") => Some(work()),
-        _ => None,
-    }
-}
-
-pub fn tests(arguments: &Arguments) -> Vec<Trial> {
-    let asked_for = arguments.filter.as_ref().is_none_or(|filter| format!("validation::{NAME}").contains(filter));
-    // The probe opens a device in a process of its own, so it runs only where the test is wanted.
-    let left_out = skips_gpu() || is_child() || !asked_for || arguments.list || absent();
-    vec![trial(module_path!(), NAME, left_out, the_validation_layer_has_nothing_to_say)]
-}
-
-/// Whether a GPU can be opened, but without the layer.
-fn absent() -> bool {
-    let probed = run("probe");
-    let absent = probed.status.success() && text(&probed).contains("the layer is absent");
-    if absent {
-        println!("the Vulkan validation layer is not installed, so nothing was validated");
-    }
-    absent
-}
-
+#[gpu_test]
+#[cfg_attr(no_validation_layer, ignore = "the Vulkan validation layer is not installed")]
 fn the_validation_layer_has_nothing_to_say() {
-    let worked = run("work");
-    let said = text(&worked);
-    assert!(worked.status.success(), "the child failed: {said}");
+    if is_child() {
+        return work();
+    }
+    let environment = [("WGPU_VALIDATION", "1"), ("WGPU_DEBUG", "0")];
+    let said = passed(&run_child("validation::the_validation_layer_has_nothing_to_say", &environment));
     let complaints = ["VUID-", "Validation Error", "UNASSIGNED-", "SYNC-HAZARD"];
     let complaint = said.lines().find(|line| complaints.iter().any(|complaint| line.contains(complaint)));
     assert_eq!(complaint, None);
-}
-
-fn run(role: &str) -> Output {
-    let program = std::env::current_exe().expect("the test's own path");
-    let mut command = Command::new(program);
-    command.env(ROLE, role).env("WGPU_VALIDATION", "1").env("WGPU_DEBUG", "0");
-    command.output().expect("the test can be run once more")
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&[output.stdout.as_slice(), output.stderr.as_slice()].concat()).into_owned()
-}
-
-/// Prints whether the layer is loaded in a process that asks for it.
-fn probe() -> ExitCode {
-    let Ok(_gpu) = Gpu::new_blocking() else { return ExitCode::FAILURE };
-    let loaded =
-        std::fs::read_to_string("/proc/self/maps").is_ok_and(|maps| maps.contains("VkLayer_khronos_validation"));
-    println!("the layer is {}", if loaded { "loaded" } else { "absent" });
-    ExitCode::SUCCESS
 }
 
 fn tensor<T: Element>(shape: &[usize]) -> Tensor<T> {
@@ -83,8 +33,10 @@ fn tensor<T: Element>(shape: &[usize]) -> Tensor<T> {
 }
 
 /// Every family, one-shot and chained, encoded into a pass, with good and bad indices, and a device that is lost.
-fn work() -> ExitCode {
+fn work() {
     let gpu = Gpu::open_blocking(&GpuOptions::new().timestamps()).expect("the other tests have said what to install");
+    let libraries = std::fs::read_to_string("/proc/self/maps").expect("this is Linux");
+    assert!(libraries.contains("VkLayer_khronos_validation"), "the layer is installed, and not loaded");
     operators::<f32>(&gpu);
     operators::<u8>(&gpu);
     operators::<i64>(&gpu);
@@ -93,7 +45,6 @@ fn work() -> ExitCode {
     let x = tensor::<f32>(&[1, 1, 64]);
     gpu.device().destroy();
     assert!(pool.on(x.view()).run_blocking(&gpu).is_err());
-    ExitCode::SUCCESS
 }
 
 fn operators<T: Element>(gpu: &Gpu) {

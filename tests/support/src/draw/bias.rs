@@ -369,6 +369,23 @@ pub const SHARED_PLANES: Bias = Bias {
     ..RUNS
 };
 
+/// Tensors of a megabyte, of which threads share whole planes, rows of a plane, channels of a row, blocks of a window.
+pub const SHARED: Bias = Bias {
+    axes: &[2, 2, 1, 3],
+    axis: |bytes, rank, _| {
+        let most = bytes.of(&[[90_000, 600, 60], [300_000, 260, 90], [20_000, 25, 40]])[rank - 1];
+        let kernel = bytes.of(&[2, 3, 3, 5, 13]).min(most);
+        let stride = bytes.of(&[1, 1, 2, 2, 3, kernel]);
+        let size = Size::Input(bytes.between(most / 2..=most));
+        Axis { kernel, stride, ..small(bytes, size, 0) }.padded(bytes)
+    },
+    kinds: &[Max, Max, Max, Max, Adaptive, Global],
+    batch: &[1, 2, 1, 20],
+    channels: &[1, 3, 1, 2, 24, 70, 300],
+    most_elements: 1 << 19,
+    ..LARGE
+};
+
 /// Compositions whose definition, which tries every position for every element, is computed in a moment.
 pub const COMPOSED: Bias = Bias {
     axes: &[2, 1, 3],
@@ -379,5 +396,34 @@ pub const COMPOSED: Bias = Bias {
     },
     batch: &[1, 2],
     channels: &[1, 2, 3, 4],
+    ..TIDY
+};
+
+/// Pools of networks: planes of up to a hundred thousand elements, and usual windows, mostly the same along all axes.
+/// Whoever measures them chooses the batch, and draws the elements.
+pub const NETWORKS: Bias = Bias {
+    axes: &[2, 2, 3, 2, 1, 2, 3],
+    axis: |bytes, rank, _| {
+        let longest = bytes.of(&[[20, 200, 2_000, 10_000], [12, 40, 150, 300], [6, 12, 24, 48]][rank - 1]);
+        let rest = bytes.between(1..=longest);
+        // The last bytes are common to all axes.
+        let mut common = Bytes(&bytes.0[bytes.0.len().saturating_sub(16)..]);
+        let bytes = if common.percent(60) { &mut common } else { bytes };
+        let (any, step) = (bytes.between(1..=[31, 31, 9][rank - 1]), bytes.between(1..=8));
+        let kernel = bytes.of(&[2, 3, 2, 3, 5, 7, any, any, any]);
+        let stride = bytes.of(&[1, 1, 2, 2, kernel, kernel, step]);
+        let dilation = bytes.sometimes(25, |bytes| bytes.between(2..=4)).unwrap_or(1);
+        let reach = (kernel - 1) * dilation + 1;
+        let (begin, end) = (bytes.below(reach as usize) as i64, bytes.below(reach as usize) as i64);
+        let pads = bytes.of(&[[0, 0], [0, 0], [reach / 2, (reach - 1) / 2], [begin, end]]);
+        let output = 18 * bytes.between(0..=20) + bytes.between(0..=16);
+        Axis { size: Size::Input(reach + rest), kernel, stride, dilation, pads, output }
+    },
+    batch: &[1],
+    channels: &[1, 3, 16, 24, 64, 65, 96, 128, 256, 257, 512],
+    layouts: &[Some(Layout::Nchw), Some(Layout::Nchw), Some(Layout::Nhwc)],
+    indices: 50,
+    is_plain: true,
+    most_elements: 0,
     ..TIDY
 };

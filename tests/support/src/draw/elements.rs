@@ -102,7 +102,7 @@ fn exponent(dtype: DType, fraction: u32) -> u64 {
 }
 
 /// Elements that are hard for kernels, plain ones first: a case is shrunk towards the beginning.
-fn palette(dtype: DType) -> Vec<u64> {
+pub fn palette(dtype: DType) -> Vec<u64> {
     let mut palette: Vec<u64> = [0, 1, 2, -1, -2, 7].map(|value| small(dtype, value)).to_vec();
     let (sign, most) = (sign(dtype), mask(dtype));
     if let Some((_, fraction)) = float_format(dtype) {

@@ -447,6 +447,9 @@ pub const UNPOOLS: Unpools = Unpools {
 pub const REACHING: Unpools =
     Unpools { oddity: |bytes| Oddity::Reaching((0..5).map(|_| Reach::draw(bytes)).collect()), ..UNPOOLS };
 
+/// An axis with one source, whose window lies in the padding.
+pub const IN_PADDING: Unpools = Unpools { oddity: |bytes| Oddity::InPadding { axis: bytes.below(5) }, ..UNPOOLS };
+
 /// For the CPU kernel `scatter`: channels and positions that fill blocks and do not.
 pub const SCATTER: Unpools = Unpools {
     axes: &[2, 1, 3],

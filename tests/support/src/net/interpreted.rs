@@ -2,7 +2,6 @@
 //! and software adapters run them, with sizes that are drawn, so that small tensors run as large ones do.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use wgpu_pooling::{
     Build, Choice, Dispatch, Family, Limits, Plan, Run, Schedule, Sizes, families, select, select_sized,
@@ -11,14 +10,6 @@ use wgpu_pooling::{
 use super::{Net, Path, TIGHT};
 use crate::call::Call;
 use crate::splitmix::splitmix64;
-
-/// The schedules that have run in the interpreter.
-static INTERPRETED: AtomicU32 = AtomicU32::new(0);
-
-/// How many schedules have run in the interpreter.
-pub fn interpreted() -> u32 {
-    INTERPRETED.load(Ordering::Relaxed)
-}
 
 /// Loop iterations of a schedule that is interpreted: half a minute.
 const MOST_WORK: u64 = 1 << 22;
@@ -105,7 +96,6 @@ impl Net {
             add(&limits, Choice { family: None, build: Some(build) }, draw.sizes());
         }
         self.add("schedules", found.len() as u32);
-        INTERPRETED.fetch_add(found.len() as u32, Ordering::Relaxed);
         for (detail, schedule) in found {
             let kind = format!("interpreter {:?} {:?}", schedule.build(), schedule.family());
             let run = crate::interpreter::interpreted(schedule);

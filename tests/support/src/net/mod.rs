@@ -1,6 +1,6 @@
 //! All paths by which a call is computed, and one loop that runs them: the reference; every kernel of the CPU backend
 //! that applies; on a GPU every family that applies, encoded, in a chain, by a host of schedules, streamed and in
-//! tiles; or, in a binary that asks for it, every family, build and size in an interpreter of kernels.
+//! tiles; every family, build and size in an interpreter of kernels.
 
 #[cfg(feature = "gpu")]
 mod device;
@@ -12,21 +12,17 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 
-use wgpu_pooling::{Choice, DType, ExecuteError, Family, Limits, Plan, PlanError, Reference, Steps, families, select};
 #[cfg(feature = "cpu")]
-use wgpu_pooling::{Cpu, CpuKernel, SimdLevel};
+use wgpu_pooling::{Backend, Cpu, CpuKernel, SimdLevel, TensorMut};
+use wgpu_pooling::{Choice, DType, ExecuteError, Family, Limits, Plan, PlanError, Reference, Steps, families, select};
 
 use crate::call::{Call, Outcome, Work, same};
 #[cfg(feature = "cpu")]
 use crate::cpu::{Host, Turns, applying};
-#[cfg(feature = "interpreter")]
-use crate::harness::computes_in_interpreter;
 #[cfg(feature = "gpu")]
-use crate::harness::computes_on_gpu;
+use crate::harness::skips_gpu;
 #[cfg(feature = "gpu")]
 pub use device::{encoded_words, hosted};
-#[cfg(feature = "interpreter")]
-pub use interpreted::interpreted;
 pub use streamed::streamed;
 
 /// Limits that most cases exceed somewhere: bindings of 6 KiB, four storage buffers and one workgroup a dimension.
@@ -66,6 +62,9 @@ pub struct Net {
     #[cfg_attr(not(feature = "cpu"), expect(dead_code, reason = "only the CPU backend has levels"))]
     every_level: bool,
     counts: RefCell<BTreeMap<String, u32>>,
+    /// Whether calls run in the interpreter.
+    #[cfg_attr(not(feature = "interpreter"), expect(dead_code, reason = "there is no interpreter"))]
+    interpreted: bool,
     /// The only kind of paths that calls take, beside the reference.
     only: Option<&'static str>,
     /// How many further calls run in specialised kernels of a GPU too.
@@ -94,6 +93,11 @@ impl Net {
     /// On the CPU each call takes every level of vectors.
     pub fn every_level(self) -> Net {
         Net { every_level: true, ..self }
+    }
+
+    /// Calls run in the interpreter too, where it is: in every family and build, with sizes as large tensors have them.
+    pub fn interpreted(self) -> Net {
+        Net { interpreted: true, ..self }
     }
 
     /// Calls take no paths but those of the CPU backend, or of a GPU.
@@ -163,19 +167,17 @@ impl Net {
         }
         let Work::Plan(plan) = &call.work else {
             #[cfg(feature = "gpu")]
-            if computes_on_gpu() {
+            if !skips_gpu() {
                 device::steps(&mut paths);
             }
             return Ok(paths);
         };
         #[cfg(feature = "interpreter")]
-        if computes_in_interpreter() {
-            self.is_planned(plan, &Limits::WEBGPU)?;
+        if self.interpreted {
             self.in_interpreter(plan, &mut paths);
-            return Ok(paths);
         }
         #[cfg(feature = "gpu")]
-        if computes_on_gpu() {
+        if !skips_gpu() {
             self.on_device(call, plan, &mut paths)?;
             return Ok(paths);
         }
@@ -228,6 +230,9 @@ impl Net {
         if let Work::Plan(plan) = &call.work {
             self.count(&format!("CPU {} chosen", Cpu::new().prepare(plan.clone())?.kernel().name()));
         }
+        if let Work::Plan(Plan::Unpool(_)) = &call.work {
+            paths.push(Path::new("CPU fresh", format!(", {host}"), |call: &Call| host.call(|| into_fresh(call))));
+        }
         if let Some(host) = Host::flushing().filter(|_| self.is_turn(3)) {
             paths.push(Path::new("reference, flushing", "", |call: &Call| host.call(|| call.expected())));
         }
@@ -236,6 +241,20 @@ impl Net {
         }
         Ok(())
     }
+}
+
+/// What the CPU backend gives in outputs whose contents are nobody's, so that after an error they may hold anything.
+#[cfg(feature = "cpu")]
+fn into_fresh(call: &Call) -> Outcome {
+    let (result, written) = call.run(|inputs, outputs| {
+        let fresh = outputs.iter_mut().map(|y| {
+            let (dtype, shape) = (y.dtype(), y.shape());
+            Ok(TensorMut::new(dtype, shape, y.bytes_mut()?)?.fresh())
+        });
+        let fresh = &mut fresh.collect::<Result<Vec<_>, ExecuteError>>()?;
+        Cpu::new().run_blocking(call.plan(), inputs, fresh)
+    });
+    result.map(|()| written)
 }
 
 /// Whether a kernel applies, to each pool of a composition. The general kernel alone applies to differences.

@@ -5,26 +5,12 @@ use std::process::Command;
 use support::call::{Call, same};
 use support::calls::{self, reference};
 use support::cpu::ways;
-use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Cpu, CpuKernel, DType, ExecuteError, IndexType, Layout, MaxPool, MaxUnpool, Plan,
     PlanError, PreparedCpu, Reference, Run, SimdLevel, TensorMut, TensorRef, TensorView,
 };
 
 use super::{case, undone};
-
-tests! {
-    cpu =>
-        every_type_at_any_address,
-        an_error_leaves_outputs_at_any_address_as_they_were,
-        operands_that_are_not_the_plans_are_the_references_errors,
-        typed_calls_refuse_what_does_not_fit_the_plan,
-        bad_indices_leave_y_as_it_was,
-        every_kernel_computes_something_and_is_refused_where_it_does_not_apply,
-        levels_that_the_processor_lacks_are_refused,
-        one_shot_calls_are_the_prepared_ones,
-        small_calls_leave_rayons_global_pool_alone;
-}
 
 /// Every kernel that applies gives the reference's bits or its error, wherever the tensors begin.
 #[track_caller]
@@ -40,6 +26,7 @@ fn at_any_address(case: &Call) {
     }
 }
 
+#[test]
 fn every_type_at_any_address() {
     let shape = [2, 3, 17, 29];
     let pool = MaxPool::new([3, 2]).strides([2, 2]).pads([1, 0, 1, 1]);
@@ -64,6 +51,7 @@ fn with_a_bad_index() -> Call {
     case
 }
 
+#[test]
 fn an_error_leaves_outputs_at_any_address_as_they_were() {
     let case = with_a_bad_index();
     let error = ExecuteError::IndexOutOfRange { position: 4, value: -9, index_count: 12, count: 1 };
@@ -72,6 +60,7 @@ fn an_error_leaves_outputs_at_any_address_as_they_were() {
     at_any_address(&case);
 }
 
+#[test]
 fn operands_that_are_not_the_plans_are_the_references_errors() {
     let pool: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap();
     let unpool: Plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
@@ -126,6 +115,7 @@ fn prepared(plan: Plan) -> PreparedCpu {
     Cpu::new().prepare(plan).unwrap()
 }
 
+#[test]
 fn typed_calls_refuse_what_does_not_fit_the_plan() {
     let pool = MaxPool::new([2]);
     let values = prepared(pool.plan(&[1, 1, 4], DType::F32, None).unwrap());
@@ -163,6 +153,7 @@ fn typed_calls_refuse_what_does_not_fit_the_plan() {
     assert_eq!((y, at), ([3.0, 2.0, 4.0, 9.0, 9.0], [0, 2, 3, 9, 9]));
 }
 
+#[test]
 fn bad_indices_leave_y_as_it_was() {
     let x = TensorView::new(&[1, 1, 3], &[1.0f32, 2.0, 3.0]).unwrap();
     let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 3], DType::F32, IndexType::I32).unwrap();
@@ -201,6 +192,7 @@ fn plans() -> Vec<Plan> {
     plans
 }
 
+#[test]
 fn every_kernel_computes_something_and_is_refused_where_it_does_not_apply() {
     let plans = plans();
     for &kernel in CpuKernel::ALL {
@@ -215,6 +207,7 @@ fn every_kernel_computes_something_and_is_refused_where_it_does_not_apply() {
     assert!(chosen > 0);
 }
 
+#[test]
 fn levels_that_the_processor_lacks_are_refused() {
     let levels = [SimdLevel::Baseline, SimdLevel::Avx2, SimdLevel::Avx512];
     for level in levels {
@@ -227,6 +220,7 @@ fn levels_that_the_processor_lacks_are_refused() {
     }
 }
 
+#[test]
 fn one_shot_calls_are_the_prepared_ones() {
     let (cpu, pool, shape) = (Cpu::new(), MaxPool::new([2, 2]).strides([2, 2]), [1, 2, 9, 8]);
     let x: Vec<f32> = (0..144).map(|place| (place * 7919 % 23) as f32).collect();
@@ -248,6 +242,7 @@ fn one_shot_calls_are_the_prepared_ones() {
 const ALONE: &str = "WGPU_POOLING_SMALL_CALLS_ALONE";
 
 /// Rayon's global pool can be configured as long as nobody has used it: in a process of its own.
+#[test]
 fn small_calls_leave_rayons_global_pool_alone() {
     if std::env::var_os(ALONE).is_some() {
         one_shot_calls_are_the_prepared_ones();

@@ -2,8 +2,6 @@
 //! instructions, on tensors of megabytes, and what its calls promise.
 
 mod calls;
-mod drawn;
-mod modes;
 mod sharing;
 mod starved;
 mod stopping;
@@ -11,26 +9,10 @@ mod threads;
 
 use std::sync::OnceLock;
 
-use libtest_mimic::Trial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use support::call::Call;
 use support::draw::elements::mixed;
-use wgpu_pooling::{IndexType, MaxUnpool, NanPolicy, Plan, Pooling};
-
-pub fn tests() -> Vec<Trial> {
-    [
-        calls::tests(),
-        drawn::tests(),
-        modes::tests(),
-        sharing::tests(),
-        starved::tests(),
-        stopping::tests(),
-        threads::tests(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
+use wgpu_pooling::{IndexType, MaxUnpool, Plan};
 
 /// Pools of these numbers of threads.
 fn pools() -> &'static [ThreadPool; 4] {
@@ -51,9 +33,4 @@ fn undone(unpool: MaxUnpool, pool: &Call, outputs: &[Vec<u8>]) -> Call {
     let index_type = if specs[1].dtype.bytes() == 4 { IndexType::I32 } else { IndexType::I64 };
     let plan = unpool.plan(&specs[0].shape, specs[0].dtype, index_type).unwrap();
     Call::new(plan, outputs.to_vec())
-}
-
-/// A pool under each policy for NaN.
-fn policies<P: Pooling>(pool: impl Fn(NanPolicy) -> P) -> impl Iterator<Item = P> {
-    NanPolicy::ALL.iter().map(move |&policy| pool(policy))
 }

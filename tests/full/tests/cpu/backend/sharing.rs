@@ -2,17 +2,9 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use support::call::{Call, Outcome, same};
-use support::tests;
 use wgpu_pooling::{AdaptiveMaxPool, Cpu, DType, IndexType, Layout, MaxPool, MaxUnpool, Plan, PreparedCpu, Run};
 
 use super::{case, pools, undone};
-
-tests! {
-    cpu =>
-        threads_call_one_prepared_plan,
-        calls_are_made_from_inside_rayons_pools,
-        memory_of_one_call_does_not_show_in_the_next;
-}
 
 /// A plan with several data, each with what the reference gives.
 struct Shared {
@@ -64,6 +56,7 @@ fn shared() -> Vec<Shared> {
     shared
 }
 
+#[test]
 fn threads_call_one_prepared_plan() {
     for shared in &shared() {
         std::thread::scope(|scope| {
@@ -74,6 +67,7 @@ fn threads_call_one_prepared_plan() {
     }
 }
 
+#[test]
 fn calls_are_made_from_inside_rayons_pools() {
     let all = shared();
     for pool in pools() {
@@ -84,6 +78,7 @@ fn calls_are_made_from_inside_rayons_pools() {
     }
 }
 
+#[test]
 fn memory_of_one_call_does_not_show_in_the_next() {
     // On one thread the scratch memory of a call is that of the next.
     for shared in &shared() {

@@ -5,16 +5,9 @@ use std::panic::catch_unwind;
 use std::process::Command;
 
 use support::call::{Call, same};
-use support::tests;
 use wgpu_pooling::{Backend, Cpu, DType, GlobalMaxPool, Gradient, IndexType, MaxPool, MaxUnpool, Minimum, Run};
 
 use super::{case, undone};
-
-tests! {
-    cpu if cfg!(target_os = "linux") =>
-        without_threads_the_caller_computes,
-        without_memory_for_threads_the_caller_computes;
-}
 
 /// The variable that tells this program that it is limited.
 const LIMITED: &str = "WGPU_POOLING_LIMITED";
@@ -78,6 +71,8 @@ fn limited(test: &str, limit: &str, threads: Option<u32>) {
     assert!(output.status.success() && said.contains("1 passed"), "{limit} {threads:?}: {said}");
 }
 
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "prlimit is a program of Linux")]
 fn without_threads_the_caller_computes() {
     if std::env::var_os(LIMITED).is_some() {
         return calls();
@@ -88,6 +83,8 @@ fn without_threads_the_caller_computes() {
     }
 }
 
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "prlimit is a program of Linux")]
 fn without_memory_for_threads_the_caller_computes() {
     match std::env::var_os(LIMITED) {
         Some(_) => calls(),

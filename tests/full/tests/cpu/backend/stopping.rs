@@ -4,17 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use support::call::{Call, same};
-use support::tests;
 use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, Plan, Run};
 
 use super::{case, pools, undone};
-
-tests! {
-    cpu =>
-        a_call_is_stopped_at_any_time_and_the_next_one_is_whole,
-        another_thread_stops_a_call,
-        a_long_call_is_asked_more_than_once_on_every_number_of_threads;
-}
 
 /// A pool, and the unpool that undoes it, whose tensors have several times the bytes between two questions.
 fn long_cases() -> [Call; 2] {
@@ -33,6 +25,7 @@ fn stopped_at(question: usize) -> (Cpu, Arc<AtomicUsize>) {
     (Cpu::new().stop_when(stop), left)
 }
 
+#[test]
 fn a_call_is_stopped_at_any_time_and_the_next_one_is_whole() {
     for case in long_cases() {
         let expected = case.expected();
@@ -50,6 +43,7 @@ fn a_call_is_stopped_at_any_time_and_the_next_one_is_whole() {
     }
 }
 
+#[test]
 fn another_thread_stops_a_call() {
     let [case, _] = long_cases();
     let plan: Plan = case.plan().clone();
@@ -80,6 +74,7 @@ fn another_thread_stops_a_call() {
     }
 }
 
+#[test]
 fn a_long_call_is_asked_more_than_once_on_every_number_of_threads() {
     for case in long_cases() {
         let expected = case.expected();

@@ -17,20 +17,8 @@ use wgpu_pooling::{
     TensorRef, TensorView,
 };
 
-use super::device;
-use super::either;
-use super::pools::{bits, tensor};
-use support::tests;
-
-tests! {
-    here =>
-        ends_that_wait_give_the_same_bits_and_counts,
-        unpools_wait_for_both_sources,
-        errors_after_a_wait_have_the_numbers_of_the_call,
-        a_run_that_is_dropped_in_a_call_leaves_the_device_as_it_was,
-        a_tile_is_read_while_another_is_computed,
-        a_source_may_compute_on_the_device_of_its_run;
-}
+use super::On;
+use support::tensors::{bits, of_all_styles as tensor};
 
 /// Waits for a run, which any executor could move between threads.
 fn wait<F: Future + Send>(run: F) -> F::Output {
@@ -134,14 +122,14 @@ impl<T: Element> AsyncSink for Elsewhere<T> {
 }
 
 /// Runs with indices and without, which wait and do not.
-fn check<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize], budget: u64) {
+fn check<T: Element, I: Index>(on: &On, pool: &dyn Pooling, shape: &[usize], budget: u64) {
     let x = tensor::<T>(shape);
     let plan = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&plan, x.view()).unwrap();
     let (mut source, mut sink) = (Elsewhere::new(x.data()), Elsewhere::<T>::empty(y.data().len()));
     let mut indices_sink = Elsewhere::<I>::empty(y.data().len());
     let run = wait(
-        Stream::new(plan.clone(), budget).source(&mut source).sink(&mut sink).sink(&mut indices_sink).run(&device()),
+        Stream::new(plan.clone(), budget).source(&mut source).sink(&mut sink).sink(&mut indices_sink).run(&on.device),
     );
     assert_eq!((sink.bits(), indices_sink.bits()), (bits(y.data()), bits(indices.data())), "{plan:?}");
     let (mut view, mut got_y, mut got_indices) = (x.view(), y.data().to_vec(), indices.data().to_vec());
@@ -149,7 +137,7 @@ fn check<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize], budget: u64)
         .source(&mut view)
         .sink(&mut got_y)
         .sink(&mut got_indices)
-        .run_blocking(&device());
+        .run_blocking(&on.device);
     // Peaks depend on how early the device is done with a tile.
     let counted = |report: StreamReport| {
         assert!(report.peak_bytes <= budget, "{report:?}");
@@ -161,74 +149,92 @@ fn check<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize], budget: u64)
     let plan = pool.plan(shape, T::DTYPE, None).unwrap();
     // A source that waits and a sink that does not.
     let mut got_y = vec![T::from_bits64(0); y.data().len()];
-    let report = wait(Stream::new(plan.clone(), budget).source(&mut source).sink(&mut got_y).run(&device())).unwrap();
+    let report = wait(Stream::new(plan.clone(), budget).source(&mut source).sink(&mut got_y).run(&on.device)).unwrap();
     assert_eq!(bits(&got_y), bits(y.data()), "{plan:?}");
     assert!(report.tiles > 1 && report.peak_bytes <= budget, "{report:?}");
 }
 
+#[test]
 fn ends_that_wait_give_the_same_bits_and_counts() {
-    let square = MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 2, 1]);
-    let budget = either(24 << 10, 1 << 10);
-    check::<f32, i64>(&square, &[2, 3, 20, 17], budget);
-    check::<u8, i32>(&square.layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
-    // Windows in parts, whose indices the tiles have in another type than the sink.
-    check::<f32, i32>(&GlobalMaxPool::new(), &[2, 2, 5000], budget);
-    check::<f32, i64>(&MaxPool::new([60, 50]).strides([30, 40]).pads([20, 10, 20, 10]), &[1, 2, 64, 70], budget);
-}
-
-fn unpools_wait_for_both_sources() {
-    let (shape, pool) = ([2, 3, 26, 22], MaxPool::new([2, 2]).strides([2, 2]));
-    let x = tensor::<f32>(&shape);
-    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-    let unpool = MaxUnpool::inverse_of(&pool, &shape).plan(y.shape(), DType::F32, IndexType::I64).unwrap();
-    // Indices of other planes as well: there all sources are looked at for each tile, in several steps.
-    let mixed = Tensor::new(y.shape(), indices.data().iter().rev().copied().collect()).unwrap();
-    for indices in [indices, mixed] {
-        let expected = reference::max_unpool(&unpool, y.view(), indices.view()).unwrap();
-        let budget = either(24 << 10, 1 << 10);
-        let (mut values, mut places) = (Elsewhere::new(y.data()), Elsewhere::new(indices.data()));
-        let mut sink = Elsewhere::<f32>::empty(expected.data().len());
-        let run = wait(
-            Stream::new(unpool.clone(), budget).source(&mut values).source(&mut places).sink(&mut sink).run(&device()),
+    for on in On::each() {
+        let square = MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 2, 1]);
+        let budget = on.either(24 << 10, 1 << 10);
+        check::<f32, i64>(&on, &square, &[2, 3, 20, 17], budget);
+        check::<u8, i32>(&on, &square.layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
+        // Windows in parts, whose indices the tiles have in another type than the sink.
+        check::<f32, i32>(&on, &GlobalMaxPool::new(), &[2, 2, 5000], budget);
+        check::<f32, i64>(
+            &on,
+            &MaxPool::new([60, 50]).strides([30, 40]).pads([20, 10, 20, 10]),
+            &[1, 2, 64, 70],
+            budget,
         );
-        assert_eq!(sink.bits(), bits(expected.data()));
-        let mut got = vec![0.0f32; expected.data().len()];
-        let (mut values, mut places) = (y.view(), indices.view());
-        let at_once = Stream::new(unpool.clone(), budget)
-            .source(&mut values)
-            .source(&mut places)
-            .sink(&mut got)
-            .run_blocking(&device());
-        assert_eq!(run.unwrap(), at_once.unwrap());
     }
 }
 
-fn errors_after_a_wait_have_the_numbers_of_the_call() {
-    let plan = MaxPool::new([2]).strides([2]).plan(&[1, 64, 256], DType::F32, Some(IndexType::I64)).unwrap();
-    let x = vec![1.0f32; 64 * 256];
-    let run = |reads, writes, writes_of_indices| {
-        let mut source = Elsewhere::new(&x).failing_after(reads);
-        let mut sink = Elsewhere::<f32>::empty(x.len() / 2).failing_after(writes);
-        let mut indices = Elsewhere::<i64>::empty(x.len() / 2).failing_after(writes_of_indices);
-        let stream = Stream::new(plan.clone(), 48 << 10).source(&mut source).sink(&mut sink).sink(&mut indices);
-        wait(stream.run(&device())).unwrap_err()
-    };
-    for calls in [0, 1, 2] {
-        let error = run(calls, 9, 9);
-        let ExecuteError::Source { what: "x", first, elements, error } = error else { panic!("{error:?}") };
-        assert_eq!((first == 0, error), (calls == 0, named(first, elements)));
-        for (expected, error) in [("y", run(99, calls, 99)), ("indices", run(99, 99, calls))] {
-            let ExecuteError::Sink { what, first, elements, error } = error else { panic!("{error:?}") };
-            assert_eq!((what, first == 0, error), (expected, calls == 0, named(first, elements)));
+#[test]
+fn unpools_wait_for_both_sources() {
+    for on in On::each() {
+        let (shape, pool) = ([2, 3, 26, 22], MaxPool::new([2, 2]).strides([2, 2]));
+        let x = tensor::<f32>(&shape);
+        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        let unpool = MaxUnpool::inverse_of(&pool, &shape).plan(y.shape(), DType::F32, IndexType::I64).unwrap();
+        // Indices of other planes as well: there all sources are looked at for each tile, in several steps.
+        let mixed = Tensor::new(y.shape(), indices.data().iter().rev().copied().collect()).unwrap();
+        for indices in [indices, mixed] {
+            let expected = reference::max_unpool(&unpool, y.view(), indices.view()).unwrap();
+            let budget = on.either(24 << 10, 1 << 10);
+            let (mut values, mut places) = (Elsewhere::new(y.data()), Elsewhere::new(indices.data()));
+            let mut sink = Elsewhere::<f32>::empty(expected.data().len());
+            let run = wait(
+                Stream::new(unpool.clone(), budget)
+                    .source(&mut values)
+                    .source(&mut places)
+                    .sink(&mut sink)
+                    .run(&on.device),
+            );
+            assert_eq!(sink.bits(), bits(expected.data()));
+            let mut got = vec![0.0f32; expected.data().len()];
+            let (mut values, mut places) = (y.view(), indices.view());
+            let at_once = Stream::new(unpool.clone(), budget)
+                .source(&mut values)
+                .source(&mut places)
+                .sink(&mut got)
+                .run_blocking(&on.device);
+            assert_eq!(run.unwrap(), at_once.unwrap());
         }
     }
-    // The source is too short; the other thread says so.
-    let mut short = Elsewhere::new(&x[1..]);
-    let (mut y, mut indices) = (vec![0.0f32; x.len() / 2], vec![0i64; x.len() / 2]);
-    let stream = Stream::new(plan, 64 << 20).source(&mut short).sink(&mut y).sink(&mut indices);
-    let run = wait(stream.run(&device()));
-    assert!(matches!(run, Err(ExecuteError::Source { first: 0, elements: 16384, .. })), "{run:?}");
+}
+
+#[test]
+fn errors_after_a_wait_have_the_numbers_of_the_call() {
+    for on in On::each() {
+        let plan = MaxPool::new([2]).strides([2]).plan(&[1, 64, 256], DType::F32, Some(IndexType::I64)).unwrap();
+        let x = vec![1.0f32; 64 * 256];
+        let run = |reads, writes, writes_of_indices| {
+            let mut source = Elsewhere::new(&x).failing_after(reads);
+            let mut sink = Elsewhere::<f32>::empty(x.len() / 2).failing_after(writes);
+            let mut indices = Elsewhere::<i64>::empty(x.len() / 2).failing_after(writes_of_indices);
+            let stream = Stream::new(plan.clone(), 48 << 10).source(&mut source).sink(&mut sink).sink(&mut indices);
+            wait(stream.run(&on.device)).unwrap_err()
+        };
+        for calls in [0, 1, 2] {
+            let error = run(calls, 9, 9);
+            let ExecuteError::Source { what: "x", first, elements, error } = error else { panic!("{error:?}") };
+            assert_eq!((first == 0, error), (calls == 0, named(first, elements)));
+            for (expected, error) in [("y", run(99, calls, 99)), ("indices", run(99, 99, calls))] {
+                let ExecuteError::Sink { what, first, elements, error } = error else { panic!("{error:?}") };
+                assert_eq!((what, first == 0, error), (expected, calls == 0, named(first, elements)));
+            }
+        }
+        // The source is too short; the other thread says so.
+        let mut short = Elsewhere::new(&x[1..]);
+        let (mut y, mut indices) = (vec![0.0f32; x.len() / 2], vec![0i64; x.len() / 2]);
+        let stream = Stream::new(plan, 64 << 20).source(&mut short).sink(&mut y).sink(&mut indices);
+        let run = wait(stream.run(&on.device));
+        assert!(matches!(run, Err(ExecuteError::Source { first: 0, elements: 16384, .. })), "{run:?}");
+    }
 }
 
 /// Calls an end, but never returns from the last of so many calls.
@@ -267,33 +273,37 @@ impl<S: AsyncSink> AsyncSink for Stuck<'_, S> {
 /// More calls than there are.
 const NEVER: usize = usize::MAX;
 
+#[test]
 fn a_run_that_is_dropped_in_a_call_leaves_the_device_as_it_was() {
-    let x = tensor::<f32>(&[8, 2, 16, 16]);
-    let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
-    let expected = reference::max_pool(&plan, x.view()).unwrap();
-    let budget = either(24 << 10, 6 << 10);
-    let device = device();
-    let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    for (last_read, last_write) in [(1, NEVER), (2, NEVER), (4, NEVER), (NEVER, 1), (NEVER, 2), (NEVER, 3)] {
-        let mut source = Stuck { end: x.view(), calls: &reads, last: last_read };
-        let mut sink = Stuck { end: Elsewhere::<f32>::empty(expected.data().len()), calls: &writes, last: last_write };
-        reads.store(0, Ordering::Relaxed);
-        writes.store(0, Ordering::Relaxed);
-        let mut run = pin!(Stream::new(plan.clone(), budget).source(&mut source).sink(&mut sink).run(&device));
-        let stuck = || reads.load(Ordering::Relaxed) == last_read || writes.load(Ordering::Relaxed) == last_write;
-        wait(poll_fn(|context| {
-            let polled = run.as_mut().poll(context);
-            assert!(polled.is_pending(), "{polled:?}");
-            if stuck() { Poll::Ready(()) } else { Poll::Pending }
-        }));
+    for on in On::each() {
+        let x = tensor::<f32>(&[8, 2, 16, 16]);
+        let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
+        let expected = reference::max_pool(&plan, x.view()).unwrap();
+        let budget = on.either(24 << 10, 6 << 10);
+        let device = &on.device;
+        let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        for (last_read, last_write) in [(1, NEVER), (2, NEVER), (4, NEVER), (NEVER, 1), (NEVER, 2), (NEVER, 3)] {
+            let mut source = Stuck { end: x.view(), calls: &reads, last: last_read };
+            let mut sink =
+                Stuck { end: Elsewhere::<f32>::empty(expected.data().len()), calls: &writes, last: last_write };
+            reads.store(0, Ordering::Relaxed);
+            writes.store(0, Ordering::Relaxed);
+            let mut run = pin!(Stream::new(plan.clone(), budget).source(&mut source).sink(&mut sink).run(device));
+            let stuck = || reads.load(Ordering::Relaxed) == last_read || writes.load(Ordering::Relaxed) == last_write;
+            wait(poll_fn(|context| {
+                let polled = run.as_mut().poll(context);
+                assert!(polled.is_pending(), "{polled:?}");
+                if stuck() { Poll::Ready(()) } else { Poll::Pending }
+            }));
+            let (mut view, mut y) = (x.view(), vec![0.0f32; expected.data().len()]);
+            // While the first run is stuck, another one is not.
+            wait(Stream::new(plan.clone(), budget).source(&mut view).sink(&mut y).run(device)).unwrap();
+            assert_eq!(bits(&y), bits(expected.data()));
+        }
         let (mut view, mut y) = (x.view(), vec![0.0f32; expected.data().len()]);
-        // While the first run is stuck, another one is not.
-        wait(Stream::new(plan.clone(), budget).source(&mut view).sink(&mut y).run(&device)).unwrap();
+        Stream::new(plan.clone(), budget).source(&mut view).sink(&mut y).run_blocking(device).unwrap();
         assert_eq!(bits(&y), bits(expected.data()));
     }
-    let (mut view, mut y) = (x.view(), vec![0.0f32; expected.data().len()]);
-    Stream::new(plan.clone(), budget).source(&mut view).sink(&mut y).run_blocking(&device).unwrap();
-    assert_eq!(bits(&y), bits(expected.data()));
 }
 
 /// The reference on a device that has computed when it is asked for the second time.
@@ -360,6 +370,7 @@ impl<S: AsyncSink + ?Sized, F: FnMut() + Send> AsyncSink for Told<'_, S, F> {
     }
 }
 
+#[test]
 fn a_tile_is_read_while_another_is_computed() {
     let x = tensor::<f32>(&[8, 2, 16, 16]);
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
@@ -398,14 +409,17 @@ impl AsyncSource for Pairs<'_> {
     }
 }
 
+#[test]
 fn a_source_may_compute_on_the_device_of_its_run() {
-    let x: Vec<f32> = (0..1 << 14).map(|number| (number * 7919 % 1000) as f32).collect();
-    let plan = MaxPool::new([3]).strides([3]).plan(&[1, 1, x.len() / 2], DType::F32, None).unwrap();
-    let device = device();
-    let (mut pairs, mut y) = (Pairs { device: &device, of: &x }, vec![0.0f32; plan.output_shape()[2]]);
-    let stream = Stream::new(plan, either(24 << 10, 6 << 10)).source(&mut pairs).sink(&mut y);
-    let report = wait(stream.run(&device)).unwrap();
-    let largest = |six: &[f32]| six.iter().copied().fold(f32::MIN, f32::max);
-    assert_eq!(y, x.chunks_exact(6).map(largest).collect::<Vec<_>>());
-    assert!(report.tiles > 2, "{report:?}");
+    for on in On::each() {
+        let x: Vec<f32> = (0..1 << 14).map(|number| (number * 7919 % 1000) as f32).collect();
+        let plan = MaxPool::new([3]).strides([3]).plan(&[1, 1, x.len() / 2], DType::F32, None).unwrap();
+        let device = &on.device;
+        let (mut pairs, mut y) = (Pairs { device, of: &x }, vec![0.0f32; plan.output_shape()[2]]);
+        let stream = Stream::new(plan, on.either(24 << 10, 6 << 10)).source(&mut pairs).sink(&mut y);
+        let report = wait(stream.run(device)).unwrap();
+        let largest = |six: &[f32]| six.iter().copied().fold(f32::MIN, f32::max);
+        assert_eq!(y, x.chunks_exact(6).map(largest).collect::<Vec<_>>());
+        assert!(report.tiles > 2, "{report:?}");
+    }
 }

@@ -1,19 +1,10 @@
 //! Index conversion: every pair of conventions, and what cannot be converted.
 
 use support::calls::reference;
-use support::tests;
 use wgpu_pooling::{
     DType, ExecuteError, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, PlanError, StorageOrder, Tensor,
     TensorView,
 };
-
-tests! {
-    cpu =>
-        a_pools_indices_convert_to_those_that_the_pool_gives_in_the_other_convention,
-        what_cannot_be_converted_is_reported,
-        units_past_32_bits_convert_exactly,
-        conventions_and_tensors_that_do_not_fit_are_plan_errors;
-}
 
 /// Every convention that exists on tensors of this size.
 fn conventions(batch: usize, channels: usize, extents: &[usize]) -> Vec<IndexSpace> {
@@ -34,6 +25,7 @@ fn conventions(batch: usize, channels: usize, extents: &[usize]) -> Vec<IndexSpa
     found
 }
 
+#[test]
 fn a_pools_indices_convert_to_those_that_the_pool_gives_in_the_other_convention() {
     let shape = [2, 3, 5, 4];
     let count = shape.iter().product::<usize>();
@@ -63,6 +55,7 @@ fn a_pools_indices_convert_to_those_that_the_pool_gives_in_the_other_convention(
     }
 }
 
+#[test]
 fn what_cannot_be_converted_is_reported() {
     let onnx = IndexSpace::new(2, 2, [4]);
     let plane = onnx.clone().with_flatten(IndexFlattening::Plane);
@@ -84,6 +77,7 @@ fn what_cannot_be_converted_is_reported() {
     assert_eq!(plane.convert::<i64>(&onnx, (&[2, 2, 1], &[0i64, 1, 2, 3][..])).unwrap().data(), &[0, 5, 10, 15]);
 }
 
+#[test]
 fn units_past_32_bits_convert_exactly() {
     // Two planes of 70000 x 70000: 4.9 thousand million elements each. Only the index tensor has to exist.
     let rows = IndexSpace::new(1, 2, [70_000, 70_000]);
@@ -112,6 +106,7 @@ fn units_past_32_bits_convert_exactly() {
     );
 }
 
+#[test]
 fn conventions_and_tensors_that_do_not_fit_are_plan_errors() {
     let space = IndexSpace::new(1, 2, [4, 5]);
     let refused = |to: &IndexSpace, shape: &[usize]| {

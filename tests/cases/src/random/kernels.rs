@@ -4,35 +4,23 @@
 use support::cpu::Turns;
 use support::draw::Case;
 use support::draw::bias::{
-    Bias, COLUMNS, FLAT, FLAT_ROWS, INTERLEAVED, LONG_ROWS, MANY_ROWS, POOLS, RUNS, SHARED_PLANES, SMALL_WINDOWS,
-    WHOLE_ROWS,
+    Bias, COLUMNS, FLAT, FLAT_ROWS, INTERLEAVED, LONG_ROWS, MANY_ROWS, POOLS, RUNS, SHARED, SHARED_PLANES,
+    SMALL_WINDOWS, WHOLE_ROWS,
 };
 use support::draw::bytes::{Bytes, random};
 use support::draw::compositions::CompositionCase;
 use support::draw::pools::PoolCase;
 use support::draw::unpools::{SCATTER, UnpoolCase};
 use support::net::Net;
-use support::tests;
 use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, Plan};
-
-tests! {
-    cpu =>
-        columns_are_those_of_the_reference,
-        flat_planes_are_those_of_the_reference,
-        interleaved_planes_are_those_of_the_reference,
-        windows_along_rows_are_those_of_the_reference,
-        unpools_are_those_of_the_reference,
-        compositions_are_those_of_the_reference,
-        windows_that_are_not_neighbouring_elements_are_no_runs;
-}
 
 /// The most taps of all windows: what the reference does in a fraction of a second.
 const MOST_TAPS: u64 = 1 << 25;
 
 /// So many drawn cases that a kernel computes, in every kernel that applies.
 fn drawn(name: &str, kernel: CpuKernel, wanted: u32, draw: impl Fn(u64, &mut Bytes<'_>) -> Case) -> Net {
-    let seed = cases::random::runner::environment("WGPU_POOLING_SEED").unwrap_or(1);
-    let net = Net::new(0);
+    let seed = super::runner::environment("WGPU_POOLING_SEED").unwrap_or(1);
+    let net = Net::new(0).only("CPU");
     let cpu = Cpu::new().with_kernel(kernel);
     let (mut number, mut computed) = (0, 0);
     while computed < wanted {
@@ -63,26 +51,40 @@ fn pools(name: &str, kernel: CpuKernel, wanted: u32, biases: &[Bias]) -> Turns {
 
 const POOL: [&str; 2] = ["max_pool", "min_pool"];
 
+#[test]
 fn columns_are_those_of_the_reference() {
     let turns = pools("columns", CpuKernel::Columns, 400, &[COLUMNS, COLUMNS, COLUMNS, LONG_ROWS, MANY_ROWS]);
     turns.is_complete(POOL, &[CpuKernel::Columns, CpuKernel::Separable, CpuKernel::General]);
 }
 
+#[test]
 fn flat_planes_are_those_of_the_reference() {
     let turns = pools("flat", CpuKernel::Flat, 400, &[FLAT, FLAT, FLAT, FLAT_ROWS]);
     turns.is_complete(POOL, &[CpuKernel::Flat, CpuKernel::Separable, CpuKernel::Direct, CpuKernel::General]);
 }
 
+#[test]
 fn interleaved_planes_are_those_of_the_reference() {
     let turns = pools("interleaved", CpuKernel::Interleaved, 400, &[INTERLEAVED]);
     turns.is_complete(POOL, &[CpuKernel::Interleaved, CpuKernel::Columns, CpuKernel::General]);
 }
 
+#[test]
 fn windows_along_rows_are_those_of_the_reference() {
     let turns = pools("global", CpuKernel::Global, 560, &[RUNS, WHOLE_ROWS, RUNS, RUNS, SHARED_PLANES]);
     turns.is_complete(POOL, &[CpuKernel::Global, CpuKernel::General]);
 }
 
+#[test]
+fn what_threads_share_is_that_of_the_reference() {
+    let net = drawn("shared", CpuKernel::General, 250, |number, bytes| match number % 4 {
+        0 => Case::Unpool(UnpoolCase::inverse(&SHARED, bytes).decided()),
+        _ => Case::Pool(PoolCase::draw(&SHARED, bytes)),
+    });
+    net.turns.is_complete(["max_pool", "min_pool", "max_unpool"], &[CpuKernel::General]);
+}
+
+#[test]
 fn unpools_are_those_of_the_reference() {
     let net = drawn("scatter", CpuKernel::Scatter, 1600, |number, bytes| {
         let case = match number % 4 {
@@ -95,6 +97,7 @@ fn unpools_are_those_of_the_reference() {
     net.turns.is_complete(["max_unpool"], &[CpuKernel::Scatter, CpuKernel::General]);
 }
 
+#[test]
 fn compositions_are_those_of_the_reference() {
     let biases = [FLAT, FLAT, FLAT_ROWS];
     let net = drawn("compositions", CpuKernel::Flat, 400, |number, bytes| {
@@ -105,6 +108,7 @@ fn compositions_are_those_of_the_reference() {
     net.turns.is_complete(compositions, &[CpuKernel::Flat, CpuKernel::Separable, CpuKernel::General]);
 }
 
+#[test]
 fn windows_that_are_not_neighbouring_elements_are_no_runs() {
     let global = Cpu::new().with_kernel(CpuKernel::Global);
     let applies = |pool: &MaxPool, shape: &[usize]| global.prepare(pool.plan(shape, DType::F32, None).unwrap()).is_ok();

@@ -1,19 +1,10 @@
 //! Local maxima by their definition, written here once more, and what has none.
 
 use support::splitmix::splitmix64;
-use support::tests;
 use wgpu_pooling::{
     AutoPad, DType, Element, ExecuteError, IndexFlattening, Layout, MAX_SPATIAL_AXES, MaxPool, MinPool, NanPolicy,
     Peak, PlanError, Pooling, Reference, StorageOrder, Tensor, TensorView, half, local_maxima, with_element,
 };
-
-tests! {
-    cpu =>
-        maps_of_every_type_by_the_definition,
-        minima_are_ordered_from_the_smallest,
-        zeros_plateaus_and_nan,
-        misuse_is_refused_with_numbers;
-}
 
 /// A position in a map and its value. Every element that is drawn is exact as a double.
 type Maximum = (Vec<usize>, f64);
@@ -97,6 +88,7 @@ fn check<T: Element>(shape: &[usize], window: &[usize], layout: Layout, bits_of:
     }
 }
 
+#[test]
 fn maps_of_every_type_by_the_definition() {
     for dtype in DType::ALL {
         with_element!(dtype, T => {
@@ -119,6 +111,7 @@ fn bits(dtype: DType, value: f64) -> u64 {
     }
 }
 
+#[test]
 fn minima_are_ordered_from_the_smallest() {
     let x = TensorView::new(&[1, 1, 8], &[5i64, -3, 5, 7, 1, 1, 9, i64::MIN]).unwrap();
     let pool = MinPool::of(MaxPool::new([3]).pads([1, 1]));
@@ -129,6 +122,7 @@ fn minima_are_ordered_from_the_smallest() {
     assert_eq!(found(Some(1)), [at(7, i64::MIN), at(1, -3)]);
 }
 
+#[test]
 fn zeros_plateaus_and_nan() {
     let found = |pool: &MaxPool, x: &[f32]| {
         let shape = [1, 1, x.len()];
@@ -149,6 +143,7 @@ fn zeros_plateaus_and_nan() {
     assert_eq!(found(&by_default, &[f32::NAN; 3]), [0; 0]);
 }
 
+#[test]
 fn misuse_is_refused_with_numbers() {
     let shape = [1, 2, 4];
     let (y, own) = ([1.0f32; 8], [0i64, 1, 2, 3, 4, 5, 6, 7]);

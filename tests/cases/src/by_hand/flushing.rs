@@ -1,18 +1,12 @@
 //! Hosts that have told their processor to take subnormal floats for zeros. Every drawn case runs on such hosts, see
-//! [`support::cpu::Net`]; here is that they are what they are called, and what is no call of a backend.
+//! [`support::cpu::Host`]; here is that they are what they are called, and what is no call of a backend.
 
 use support::calls::reference;
 use support::cpu::Host;
-use support::flags::{KNOWN, subnormals_are_zeros};
-use support::tests;
+use support::flags::subnormals_are_zeros;
 use wgpu_pooling::{AutoPad, DType, IndexType, MaxPool, Minimum, Pooling, TensorView, local_maxima};
 
-tests! {
-    cpu if KNOWN =>
-        hosts_are_what_they_are_called,
-        subnormal_peaks_are_found;
-}
-
+#[test]
 fn hosts_are_what_they_are_called() {
     assert!(!subnormals_are_zeros(), "what is expected is computed in the default mode");
     for host in Host::all() {
@@ -23,6 +17,7 @@ fn hosts_are_what_they_are_called() {
     assert_eq!(others, 3, "threads of a pool with the caller, few and many, and of the global pool without it");
 }
 
+#[test]
 fn subnormal_peaks_are_found() {
     let [zero, least, more] = [0, 1, 2].map(f32::from_bits);
     let map = [zero, least, zero, zero, more, zero, zero, -least, zero];
