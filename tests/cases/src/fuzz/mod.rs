@@ -19,9 +19,8 @@ const BIASES: [Bias; 8] = [TIDY, SMALL_WINDOWS, REACHING, COLUMNS, FLAT, INTERLE
 /// The most elements of X, so that there are many inputs a second.
 const MOST_ELEMENTS: usize = 2048;
 
-/// Runs a case that is made of the bytes on these paths, and expects the reference's bits or its error. Kernels of a GPU
-/// run in their generic builds: there are thousands of inputs, and a specialised kernel is compiled for its window
-/// alone.
+/// Runs a case that is made of the bytes on these paths, and expects the bits or the error of the reference.
+/// A GPU runs generic builds: there are thousands of inputs, and a specialised kernel is compiled for its window alone.
 pub fn agree(data: &[u8], paths: fn(Net) -> Net) {
     let mut bytes = Bytes(data);
     let turn = bytes.word();

@@ -86,12 +86,12 @@ fn pools_of_large_windows_are_what_their_definition_says() {
 
 #[test]
 fn strips_are_what_their_definition_says() {
-    pools("strips", 4, 8, STRIPS);
+    pools("strips", 8, 8, STRIPS);
 }
 
 #[test]
 fn series_are_what_their_definition_says() {
-    pools("series", 12, 16, SERIES);
+    pools("series", 20, 16, SERIES);
 }
 
 #[test]

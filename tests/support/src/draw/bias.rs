@@ -80,10 +80,10 @@ pub struct Bias {
     pub most_elements: usize,
 }
 
+use DType::{Bf16, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 use Kind::{Adaptive, Global, Max};
 
-const FLOATS: &[DType] =
-    &[DType::F32, DType::F16, DType::Bf16, DType::F64, DType::F32, DType::F16, DType::U8, DType::I64];
+const FLOATS: &[DType] = &[F32, F16, Bf16, F64, F32, F16, U8, I64];
 const NHWC: &[Option<Layout>] = &[Some(Layout::Nhwc)];
 const EITHER: &[Option<Layout>] = &[Some(Layout::Nchw), Some(Layout::Nhwc)];
 /// Mostly small numbers of batch items and channels, sometimes none.
@@ -155,6 +155,8 @@ pub const SMALL_WINDOWS: Bias = Bias {
     kinds: &[Max],
     batch: &[1],
     channels: &[1, 1, 2, 3, 4, 5, 8],
+    dtypes: &[F32, F16, Bf16, F64, I8, U8, I16, U16, I32, U32, I64, U64, F32, F16, Bf16, F32, F16, Bf16],
+    indices: 50,
     is_plain: true,
     ..TIDY
 };
@@ -180,13 +182,13 @@ pub const STRIPS: Bias = Bias {
         let size = Size::Outputs(bytes.between(outputs));
         Axis { size, kernel, stride: 1, dilation: 1, pads: [0; 2], output: 0 }.padded(bytes)
     },
-    dtypes: &[DType::F32, DType::F16, DType::Bf16, DType::I32, DType::U8],
+    dtypes: &[F32, F16, Bf16, I32, U8],
     ..LARGE_WINDOWS
 };
 
 /// Long windows along one axis, beside axes of one element, mostly of floats.
 pub const SERIES: Bias = Bias {
-    axes: &[1, 1, 2, 3],
+    axes: &[1, 2, 2, 3],
     axis: |bytes, rank, last| {
         if last + 1 < rank {
             return Axis { size: Size::Input(1), kernel: 1, stride: 1, dilation: 1, pads: [0; 2], output: 0 };

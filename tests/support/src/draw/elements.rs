@@ -1,7 +1,7 @@
 //! Elements as bits: which ones drawn tensors are made of, and how they are ordered, without calling the library.
 
 use half::{bf16, f16};
-use wgpu_pooling::DType;
+use wgpu_pooling::{DType, NanPolicy};
 
 use super::bytes::{Bytes, random};
 use crate::splitmix::splitmix64;
@@ -153,6 +153,8 @@ pub enum Style {
     Nothing,
     /// NaN of both signs; of integers the lowest value.
     Nan,
+    /// Small numbers and NaN with the sign bit, which is no maximum by its bits; of integers numbers alone.
+    SignedNan,
     /// NaN of both signs and -inf; for integers their lowest value.
     NanAndLowest,
     /// NaN of both signs and +inf; for integers their highest value.
@@ -163,7 +165,9 @@ pub enum Style {
     Raw,
 }
 
-use Style::{Alike, Few, Nan, NanAndHighest, NanAndLowest, Nothing, Numbers, Palette, Raw, Subnormal, Tiny, Zeros};
+use Style::{
+    Alike, Few, Nan, NanAndHighest, NanAndLowest, Nothing, Numbers, Palette, Raw, SignedNan, Subnormal, Tiny, Zeros,
+};
 
 /// What tensors are made of. Several styles alternate in runs, so that some windows have NaN and others none.
 const MIXES: &[&[Style]] = &[
@@ -213,14 +217,16 @@ impl Recipe {
         Recipe { styles, picks: picks(bytes) }
     }
 
-    /// Mostly elements about which NaN policies differ.
-    pub fn about_nan(mut self) -> Self {
-        self.styles = match self.styles {
-            [Numbers] => &[Nothing],
-            [Few] if self.picks[0].is_multiple_of(2) => &[NanAndLowest],
-            [Few] => &[NanAndHighest],
-            [Numbers, Zeros, Subnormal] => &[Numbers, Nan],
-            other => other,
+    /// Mostly elements in which this policy differs from others.
+    pub fn about_nan(mut self, policy: NanPolicy) -> Self {
+        self.styles = match (policy, self.styles) {
+            (NanPolicy::PropagateLast, [Numbers] | [Few]) => &[SignedNan],
+            (NanPolicy::PropagateLast | NanPolicy::SeedFirst, other) => other,
+            (_, [Numbers]) => &[Nothing],
+            (_, [Few]) if self.picks[0].is_multiple_of(2) => &[NanAndLowest],
+            (_, [Few]) => &[NanAndHighest],
+            (_, [Numbers, Zeros, Subnormal]) => &[Numbers, Nan],
+            (_, other) => other,
         };
         self
     }
@@ -278,6 +284,8 @@ impl Recipe {
             NanAndLowest | NanAndHighest if pick.is_multiple_of(2) && dtype.is_float() => nan(),
             Nan | NanAndLowest => lowest(dtype)[0],
             NanAndHighest => highest(dtype)[0],
+            SignedNan if pick % 8 == 7 && dtype.is_float() => quiet_nan(dtype) | sign(dtype),
+            SignedNan => small(dtype, (pick % 8) as i8),
             Alike if pick % 512 == 511 => entry(pick / 512),
             Alike => entry(self.picks[1].into()),
             Raw if pick == 0 => 0,

@@ -240,8 +240,8 @@ impl PoolCase {
     fn fill(&mut self, bias: &Bias, oddity: &Oddity, recipe: Recipe) {
         let recipe = match self.nan_policy {
             _ if oddity.is_rich() => recipe.raw(),
-            Some(NanPolicy::SeedLowest | NanPolicy::Ignore) => recipe.about_nan(),
-            _ => recipe,
+            Some(policy) => recipe.about_nan(policy),
+            None => recipe,
         };
         if let Some(count) = small_count(&self.shape(), bias.most_elements) {
             self.x = recipe.elements(self.dtype, count);

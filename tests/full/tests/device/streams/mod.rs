@@ -21,8 +21,7 @@ impl On {
         [On { device: Cpu::new().into(), is_gpu: false }].into_iter().chain((!skips_gpu()).then(gpu))
     }
 
-    /// A budget, or what else depends on it, of the two kinds of device. On a GPU a tile lies on the host and on the
-    /// device, beside scratch memory, so that as much memory holds less of a tensor.
+    /// A budget for either kind. On a GPU a tile lies on the host and on the device, beside scratch memory.
     fn either<B>(&self, gpu: B, cpu: B) -> B {
         if self.is_gpu { gpu } else { cpu }
     }
