@@ -92,14 +92,15 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     .into()
 }
 
-/// The difference of two tensors, element by element. There is none of f16, bf16 and f64.
+/// The difference of two tensors, element by element.
 pub(crate) fn difference(dtype: DType) -> KernelKey {
     let minus = match dtype {
         DType::I8 | DType::I16 | DType::I32 => "core/minus_signed",
         DType::I64 => "core/minus_signed64",
         DType::U64 => "core/minus_unsigned64",
-        DType::F32 => "core/minus_f32",
-        _ => "core/minus_unsigned",
+        DType::F32 | DType::F16 | DType::Bf16 => "core/minus_floats",
+        DType::F64 => "core/minus_f64",
+        DType::U8 | DType::U16 | DType::U32 => "core/minus_unsigned",
     };
     let kernel = Kernel::new(format!("difference {}", dtype.name()), "kernel/difference");
     Kernel { element: Some(dtype), variants: vec![minus], ..kernel }.into()

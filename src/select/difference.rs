@@ -1,7 +1,7 @@
 //! Schedules of differences: an invocation a word of Y, in as many dispatches as bindings need.
 
 use wgpu_pooling_plan::internal::{count, device_bytes, within};
-use wgpu_pooling_plan::{DType, DifferencePlan, Plan, PlanError};
+use wgpu_pooling_plan::{DifferencePlan, Plan, PlanError};
 
 use super::bounds::{MAX_DISPATCHES, check_elements, grid};
 use super::epilogue::lanes;
@@ -15,12 +15,6 @@ use crate::uniform;
 
 /// The schedule of a difference, whatever kernels were asked for: there is one.
 pub(super) fn schedule(plan: &DifferencePlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    match plan.dtype() {
-        DType::F16 => return Err(PlanError::NotOnGpu { what: "differences of f16" }),
-        DType::Bf16 => return Err(PlanError::NotOnGpu { what: "differences of bf16" }),
-        DType::F64 => return Err(PlanError::NotOnGpu { what: "differences of f64" }),
-        _ => {}
-    }
     let (elements, bytes, lanes) = (count(plan.input_shape()), plan.dtype().bytes(), lanes(plan.dtype()));
     check_elements("elements of y", elements)?;
     let mut schedule = Schedule::new(Plan::Difference(plan.clone()), Family::Direct, Build::Generic);

@@ -131,7 +131,7 @@ parts! {
     core / accumulate_row: accumulate_row row_elements row_words;
     core / accumulators: accumulators;
     core / winner: scanned accumulated;
-    core / minus: minus_unsigned minus_signed minus_unsigned64 minus_signed64 minus_f32;
+    core / minus: minus_unsigned minus_signed minus_unsigned64 minus_signed64 minus_floats minus_f64;
     core / kept_words: kept_words;
     core / flags: flags flags_read;
     core / begins: begins_unknown begins_flagged begins_noted;

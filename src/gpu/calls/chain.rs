@@ -229,9 +229,8 @@ impl Chain {
     /// result, a new tensor, stays on the device and is freed with the chain.
     ///
     /// # Errors
-    /// [`PlanError::NotOnGpu`](crate::PlanError::NotOnGpu) for differences of f16, bf16 and f64, and the other errors
-    /// of [`Gpu::prepare`] and of [`Chain::step`]. Where memory is missing, the first plans may have been recorded;
-    /// nothing reads what they write.
+    /// Those of [`Gpu::prepare`] and of [`Chain::step`]. Where memory is missing, the first plans may have been
+    /// recorded; nothing reads what they write.
     ///
     /// ```no_run
     /// # async fn f(mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)

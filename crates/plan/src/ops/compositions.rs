@@ -63,7 +63,7 @@ pub struct Close(SlidingBox);
 /// The morphological gradient by a box: the dilation minus the erosion.
 ///
 /// Integers saturate, as OpenCV's do; floats are subtracted by IEEE's rules, f16 and bf16 in f32 and rounded once more,
-/// and every NaN is the same. On a GPU f16, bf16 and f64 are refused ([`PlanError::NotOnGpu`]) before anything runs.
+/// and every NaN is the same.
 ///
 /// ```
 /// use wgpu_pooling::{Gradient, Reference, TensorView};

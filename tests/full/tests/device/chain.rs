@@ -80,7 +80,7 @@ fn compositions_that_do_not_fit_are_refused() {
     assert!(error.is_err(), "{error:?}");
     let halves = Gradient::new([3, 3]).steps(&[1, 1, 4, 5], DType::F16).unwrap();
     let error = chain.steps_blocking(&halves, &x).unwrap_err();
-    assert_eq!(error, ExecuteError::Plan(PlanError::NotOnGpu { what: "differences of f16" }));
+    assert_eq!(error, ExecuteError::TypeMismatch { what: "x", expected: "f16", actual: "f32" });
     // The chain is as it was.
     let y = chain.read_back::<f32>(&x).unwrap();
     let results = chain.run_blocking().unwrap();
