@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 #[cfg(feature = "cpu")]
-use wgpu_pooling::{Backend, Cpu, CpuKernel, SimdLevel, TensorMut};
-use wgpu_pooling::{Choice, DType, ExecuteError, Family, Limits, Plan, PlanError, Reference, Steps, families, select};
+use wgpu_pooling::{Backend, Cpu, CpuKernel, ExecuteError, SimdLevel, TensorMut};
+use wgpu_pooling::{Choice, Family, Limits, Plan, PlanError, Reference, families, select};
 
 use crate::call::{Call, Outcome, Work, same};
 #[cfg(feature = "cpu")]
@@ -137,11 +137,6 @@ impl Net {
         self.calls.set(self.calls.get().wrapping_add(1));
         for path in self.paths(call)? {
             let outcome = (path.run)(call);
-            if let (Work::Steps(steps), Err(error)) = (&call.work, &outcome)
-                && is_left_out(steps, error, &path)
-            {
-                continue;
-            }
             self.count(&path.kind);
             judge(&outcome).map_err(|error| format!("{}: {error}", path.name))?;
         }
@@ -272,14 +267,6 @@ fn applies(cpu: &Cpu, kernel: CpuKernel, work: &Work) -> Result<bool, ExecuteErr
             Ok(true)
         }
     }
-}
-
-/// Whether steps are rightly refused: by a GPU for differences of other floats than f32.
-fn is_left_out(steps: &Steps, error: &ExecuteError, path: &Path<'_>) -> bool {
-    let ExecuteError::Plan(PlanError::NotOnGpu { what }) = error else { return false };
-    let dtype = steps.first().inputs()[0].dtype;
-    let is_difference = *what == format!("differences of {dtype}");
-    path.kind.starts_with("GPU") && is_difference && dtype.is_float() && dtype != DType::F32
 }
 
 impl fmt::Display for Net {
