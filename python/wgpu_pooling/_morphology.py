@@ -151,8 +151,7 @@ def gradient(
     """The dilation minus the erosion: OpenCV's MORPH_GRADIENT, scipy's `morphological_gradient`.
 
     Arguments are those of `opening`. Integers stay in their range, as OpenCV's do; floats are subtracted by IEEE's
-    rules, float16 and bfloat16 in float32. On a GPU float16, bfloat16 and float64 raise PlanError. Raises as
-    `max_pool`.
+    rules, float16 and bfloat16 in float32. Raises as `max_pool`.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> wp.gradient(np.array([[[5, 5, 5, 9, 9, 9, 9]]], np.uint8), [3], device="cpu")
