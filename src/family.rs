@@ -20,9 +20,11 @@ pub enum Family {
     /// Pools with small windows, none of them empty: an invocation computes a thread tile of neighbouring outputs and
     /// loads shared elements once, in wide loads. Specialised only.
     ThreadTile,
+    /// Pools with windows of 8 to 31 lines and columns that move by one element, none of them empty: both axes in one
+    /// dispatch, unless elements have 64 bits. Eight invocations compute a strip of Y. Specialised only.
+    Strip,
     /// Pools with overlapping windows, none of them empty: a sliding maximum along one axis at a time, so that the cost
-    /// hardly grows with the window. On GPUs windows of 8 to 31 lines and columns that move by one element are pooled
-    /// along both axes in one dispatch, unless elements have 64 bits. Specialised only.
+    /// hardly grows with the window. Specialised only.
     Sliding,
     /// Pools of small whole planes and with large windows, NCHW: a team of neighbouring invocations shares a window and
     /// reads its rows in wide loads of neighbouring words, wherever the rows begin. A plane is read as one row; the
@@ -57,6 +59,7 @@ impl Family {
     pub const ALL: &'static [Family] = &[
         Family::Direct,
         Family::ThreadTile,
+        Family::Strip,
         Family::Sliding,
         Family::Teamed,
         Family::Reducing,
@@ -71,6 +74,7 @@ impl Family {
         match self {
             Family::Direct => "direct",
             Family::ThreadTile => "thread_tile",
+            Family::Strip => "strip",
             Family::Sliding => "sliding",
             Family::Teamed => "teamed",
             Family::Reducing => "reducing",
@@ -96,7 +100,7 @@ impl Family {
     pub const fn builds(self) -> &'static [Build] {
         match self {
             Family::Direct | Family::Separable | Family::Gather => &[Build::Generic, Build::Specialised],
-            Family::ThreadTile | Family::Sliding | Family::Teamed => &[Build::Specialised],
+            Family::ThreadTile | Family::Strip | Family::Sliding | Family::Teamed => &[Build::Specialised],
             Family::Reducing | Family::Accumulating | Family::ClaimEmit => &[Build::Generic],
         }
     }

@@ -53,45 +53,6 @@ impl Sink {
     }
 }
 
-/// How one invocation reads a row of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct RowLoads {
-    /// Whether the row is loaded word by word: its elements are contiguous, several to a word.
-    pub words: bool,
-    /// The loads of a chunk, which are in flight together, at most eight; and the number of chunks in the longest row.
-    pub together: u32,
-    pub chunks: u32,
-}
-
-impl RowLoads {
-    const MOST: u64 = 8;
-
-    /// The loads for rows of at most `most_taps` elements, which are contiguous if `adjacent`. Equal chunks of at most
-    /// eight loads leave few loads unused.
-    pub fn of(dtype: DType, most_taps: u64, adjacent: bool) -> RowLoads {
-        let per_word = 4u64.div_ceil(dtype.bytes() as u64);
-        let words = adjacent && per_word > 1;
-        // A row may begin and end within a word.
-        let loads =
-            if words { most_taps.saturating_add(per_word).saturating_sub(1).div_ceil(per_word) } else { most_taps };
-        let loads = loads.max(1);
-        let chunks = loads.div_ceil(RowLoads::MOST).max(1);
-        let together = loads.div_ceil(chunks).clamp(1, RowLoads::MOST);
-        RowLoads { words, together: together as u32, chunks: chunks as u32 }
-    }
-}
-
-/// The constants of a specialised build of a tap-by-tap pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Specialised {
-    pub window: WindowConstants,
-    pub row: RowLoads,
-    /// The most taps on the outermost axis.
-    pub layers: u32,
-    pub digits: PassDigits,
-    pub index_digits: IndexDigits,
-}
-
 /// The numbers of digits into which a kernel splits a position or an output's number to find an index or its place
 /// (shaders/index/digits.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,21 +69,9 @@ pub(crate) struct IndexDigits {
 
 impl IndexDigits {
     /// The constants of the kernel's prelude.
-    pub fn consts(self) -> [(&'static str, u32); 4] {
+    pub fn consts(self) -> [Fact; 4] {
         let IndexDigits { index, store, empty, clamped_axes } = self;
         [("INDEX_DIGITS", index), ("STORE_DIGITS", store), ("EMPTY_DIGITS", empty), ("CLAMPED_AXES", clamped_axes)]
-    }
-}
-
-/// Adds the numbers of digits to a specialised kernel's constants.
-pub(crate) fn count_digits(
-    digits: Option<IndexDigits>,
-    variants: &mut Vec<&'static str>,
-    consts: &mut Vec<(&'static str, u32)>,
-) {
-    if let Some(digits) = digits {
-        variants.push("index/digits_constant");
-        consts.extend(digits.consts());
     }
 }
 
@@ -140,7 +89,7 @@ impl PassDigits {
     pub const ALL: PassDigits = PassDigits { axes: 3, inner: 1 };
 
     /// The constants of the kernel's prelude.
-    pub fn consts(self) -> [(&'static str, u32); 2] {
+    pub fn consts(self) -> [Fact; 2] {
         [("AXES", self.axes), ("INNER", self.inner)]
     }
 }
@@ -162,80 +111,35 @@ pub(crate) enum ActivationKind {
     Sigmoid,
 }
 
-/// The numbers of digits into which the general path of an unpool splits ranks and indices (shaders/core/unpool.wgsl).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct UnpoolDigits {
-    /// Digits of a source's rank; zero where the rank is the position in X and in the index tensor, and indices count n
-    /// and c.
-    pub source: u32,
-    /// Digits of an index; zero where the index is the position in Y.
-    pub target: u32,
-    /// Spatial axes of a source, where the index of the first element of its plane may say that nothing won; zero where
-    /// it never does.
-    pub first_axes: u32,
-}
-
-impl UnpoolDigits {
-    /// For a kernel that splits no number.
-    pub const NONE: UnpoolDigits = UnpoolDigits { source: 0, target: 0, first_axes: 0 };
-}
-
-/// How the gathering unpool writes the cells of its sources.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum CellsKernel {
-    /// Windows lie apart, and rows are whole words.
-    Apart,
-    /// Windows lie apart, and rows begin and end within words.
-    Runs,
-    /// Windows overlap or begin in the padding.
-    Overlaps,
-}
-
-/// The windows on the three axes of a pass and the NaN rule, as a specialised kernel has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct WindowConstants {
-    pub kernel: [u32; 3],
-    pub stride: [u32; 3],
-    pub dilation: [u32; 3],
-    pub pad_begin: [i32; 3],
-    pub kind: [u32; 3],
-    pub nan_policy: NanPolicy,
-}
-
-impl WindowConstants {
-    /// The constants of the kernel's prelude (shaders/window/pass_axis.wgsl).
-    pub fn consts(&self) -> Vec<(&'static str, u32)> {
-        let WindowConstants { kernel, stride, dilation, kind, nan_policy, .. } = *self;
-        let axes = [
-            (["KERNEL_0", "KERNEL_1", "KERNEL_2"], kernel),
-            (["STRIDE_0", "STRIDE_1", "STRIDE_2"], stride),
-            (["DILATION_0", "DILATION_1", "DILATION_2"], dilation),
-            (["KIND_0", "KIND_1", "KIND_2"], kind),
-        ];
-        let mut consts: Vec<_> = axes.into_iter().flat_map(|(names, values)| names.into_iter().zip(values)).collect();
-        consts.push(("NAN_POLICY", nan_policy.number()));
-        consts
+impl ActivationKind {
+    /// The name of its part in shaders/activation/activate.wgsl.
+    fn name(self) -> &'static str {
+        match self {
+            ActivationKind::Identity => "none",
+            ActivationKind::Clip => "clip",
+            ActivationKind::LeakyRelu => "leaky_relu",
+            ActivationKind::HardSigmoid => "hard_sigmoid",
+            ActivationKind::Tanh => "tanh",
+            ActivationKind::Sigmoid => "sigmoid",
+        }
     }
 }
 
-/// A kernel as data: the shader part with its entry point, the fields that choose among parts that provide the same
-/// names, and the constants of its prelude.
+/// What is so of a kernel, as a number: 0 and 1 say whether it is.
+pub(crate) type Fact = (&'static str, u32);
+
+/// A kernel as data: the shader part with its entry point, and the facts by which parts of shaders are chosen. Some of
+/// the facts are constants of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Kernel {
     /// The name in labels and logs.
     pub name: String,
-    /// The part with `main`.
+    /// The part with `main`, in shaders/kernel.
     pub entry: &'static str,
-    pub element: Option<DType>,
-    pub reduction: Option<Reduction>,
-    pub activation: Option<ActivationKind>,
-    /// The type of the indices that it reads.
-    pub reads: Option<IndexType>,
-    /// The type of the indices that it writes.
-    pub writes: Option<IndexType>,
-    /// The parts that are chosen where several provide a name.
-    pub variants: Vec<&'static str>,
-    pub consts: Vec<(&'static str, u32)>,
+    /// What chooses parts, beside the constants.
+    pub facts: Vec<Fact>,
+    /// The constants of its prelude.
+    pub consts: Vec<Fact>,
     /// Whether X and the indices that it reads are declared writable.
     pub writable_inputs: bool,
 }
@@ -244,19 +148,61 @@ pub(crate) struct Kernel {
 pub(crate) const INPUT_BINDINGS: [u32; 2] = [1, 3];
 
 impl Kernel {
-    /// A kernel that reads no elements and no indices.
+    /// A kernel of which nothing is known but its entry point.
     pub fn new(name: String, entry: &'static str) -> Kernel {
-        Kernel {
-            name,
-            entry,
-            element: None,
-            reduction: None,
-            activation: None,
-            reads: None,
-            writes: None,
-            variants: Vec::new(),
-            consts: Vec::new(),
-            writable_inputs: false,
+        Kernel { name, entry, facts: Vec::new(), consts: Vec::new(), writable_inputs: false }
+    }
+
+    /// A kernel of a pool, which writes what `sink` says.
+    pub fn of_pool(
+        name: String,
+        entry: &'static str,
+        plan: &PoolPlan,
+        sink: Sink,
+        activation: ActivationKind,
+    ) -> Kernel {
+        let minimum = u32::from(plan.reduction == Reduction::Min);
+        let writes = sink.index_type().map_or(0, |index_type| index_type.bytes() as u32);
+        Kernel::new(name, entry).of(plan.dtype()).activated(activation).with([("MIN", minimum), ("WRITES", writes)])
+    }
+
+    /// The kernel of elements of this type.
+    pub fn of(self, dtype: DType) -> Kernel {
+        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+        let (bytes, float) = (dtype.bytes() as u32, dtype.is_float());
+        self.with([("BYTES", bytes), ("FLOAT", float.into()), ("SIGNED", signed.into()), (dtype.name(), 1)])
+    }
+
+    /// The kernel with an activation of what it writes.
+    pub fn activated(self, activation: ActivationKind) -> Kernel {
+        self.with([(activation.name(), 1)])
+    }
+
+    /// The kernel that reads indices of this type, or none.
+    pub fn reads(self, index_type: Option<IndexType>) -> Kernel {
+        self.with([("READS", index_type.map_or(0, |index_type| index_type.bytes() as u32))])
+    }
+
+    /// The kernel with further facts.
+    pub fn with(mut self, facts: impl IntoIterator<Item = Fact>) -> Kernel {
+        self.facts.extend(facts);
+        self
+    }
+
+    /// The kernel with further constants.
+    pub fn constants(mut self, consts: impl IntoIterator<Item = Fact>) -> Kernel {
+        self.consts.extend(consts);
+        self
+    }
+
+    /// The number of a name in the conditions of parts; `None` if the kernel says nothing about it.
+    pub fn fact(&self, name: &str) -> Option<u32> {
+        let stated = self.facts.iter().chain(&self.consts).find(|(stated, _)| *stated == name);
+        match name {
+            "SEED_LOWEST" => Some(NanPolicy::SeedLowest.number()),
+            "IGNORE" => Some(NanPolicy::Ignore.number()),
+            _ if name == self.entry => Some(1),
+            _ => stated.map(|(_, number)| *number),
         }
     }
 }

@@ -98,7 +98,6 @@ mod gpu;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod kernel;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
-mod keys;
 mod report;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod schedule;

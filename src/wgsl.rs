@@ -1,9 +1,9 @@
 //! From a kernel's key to its text: a prelude of constants, then the parts that its entry point requires.
 //!
 //! Parts are whole, readable WGSL under shaders/; variants of a part, which provide the same names, stand in one file.
-//! A part's header lists the names that it provides and requires, and the linker resolves them. Nothing is substituted
-//! inside a part, but for one word: the access of X and of the indices that are read, where a schedule asks for
-//! writable inputs. Blocks that the constants rule out are left out.
+//! A part's header lists the names that it provides and requires, and when it is meant, and the linker resolves them.
+//! Nothing is substituted inside a part, but for one word: the access of X and of the indices that are read, where a
+//! schedule asks for writable inputs. Blocks that the constants rule out are left out.
 
 use std::fmt::Write;
 

@@ -7,8 +7,8 @@ fn activate(raw: Raw) -> Raw {
   return raw;
 }
 
-//// clip: Relu and Clip, exact for every element type: thresholds are elements, and elements are compared by their
-// keys. NaN is left alone, and so is -0 at a threshold of 0.
+//// clip when clip: Relu and Clip, exact for every element type: thresholds are elements, and elements are compared by
+// their keys. NaN is left alone, and so is -0 at a threshold of 0.
 // requires: is_nan, key, greater, from_pair, activation_parameters
 fn activate(raw: Raw) -> Raw {
   let parameters = activation_parameters();
@@ -23,7 +23,7 @@ fn activate(raw: Raw) -> Raw {
   return kept;
 }
 
-//// leaky_relu: LeakyRelu: `x >= 0 ? x : alpha * x`. NaN and -0 are left alone.
+//// leaky_relu when leaky_relu: LeakyRelu: `x >= 0 ? x : alpha * x`. NaN and -0 are left alone.
 // requires: is_nan, widen, narrow, activation_parameters
 fn activate(raw: Raw) -> Raw {
   let bits = bitcast<u32>(widen(raw));
@@ -34,7 +34,8 @@ fn activate(raw: Raw) -> Raw {
   return result;
 }
 
-//// hard_sigmoid: HardSigmoid: `alpha * x + beta`, kept between 0 and 1. The bounds are tested on the bits.
+//// hard_sigmoid when hard_sigmoid: HardSigmoid: `alpha * x + beta`, kept between 0 and 1. The bounds are tested on the
+// bits.
 // requires: is_nan, widen, narrow, activation_parameters
 fn activate(raw: Raw) -> Raw {
   var result = raw;
@@ -53,8 +54,8 @@ fn activate(raw: Raw) -> Raw {
   return result;
 }
 
-//// tanh: Tanh, from a polynomial near zero and an exponential elsewhere: the built-in one may be off by 1e-5, or
-// overflow.
+//// tanh when tanh: Tanh, from a polynomial near zero and an exponential elsewhere: the built-in one may be off by
+// 1e-5, or overflow.
 // requires: is_nan, widen, narrow, decay
 fn activate(raw: Raw) -> Raw {
   let bits = bitcast<u32>(widen(raw));
@@ -79,7 +80,7 @@ fn activate(raw: Raw) -> Raw {
   return result;
 }
 
-//// sigmoid: Sigmoid: `1 / (1 + exp(-x))`, from an exponential that cannot overflow.
+//// sigmoid when sigmoid: Sigmoid: `1 / (1 + exp(-x))`, from an exponential that cannot overflow.
 // requires: is_nan, widen, narrow, decay
 fn activate(raw: Raw) -> Raw {
   var result = raw;

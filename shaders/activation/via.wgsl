@@ -11,8 +11,8 @@ fn narrow(value: f32) -> Raw {
   return bitcast<u32>(value);
 }
 
-//// via_f16: f16 elements in f32 arithmetic, rounded to the nearest, ties to even. Neither direction uses the built-in
-// conversions, which may round otherwise or flush subnormals.
+//// via_f16 when f16: f16 elements in f32 arithmetic, rounded to the nearest, ties to even. Neither direction uses the
+// built-in conversions, which may round otherwise or flush subnormals.
 fn widen(raw: Raw) -> f32 {
   let sign = (raw & 0x8000u) << 16u;
   let exponent = (raw >> 10u) & 0x1fu;
@@ -53,7 +53,7 @@ fn narrow(value: f32) -> Raw {
   return sign | rounded;
 }
 
-//// via_bf16: bf16.
+//// via_bf16 when bf16: bf16.
 fn widen(raw: Raw) -> f32 {
   return bitcast<f32>(raw << 16u);
 }

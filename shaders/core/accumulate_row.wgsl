@@ -49,7 +49,7 @@ fn with_loaded(all: Acc, raw: Raw, at: u32, loads: Loads) -> Acc {
   return combine(all, lift(raw, at));
 }
 
-//// row_words: The elements are contiguous, several to a word, and a load is a word.
+//// row_words when ROW_WORDS: The elements are contiguous, several to a word, and a load is a word.
 // provides: Loads, loads_of, place_of_load, loaded, with_loaded
 // requires: Acc, pool, x, OUTPUTS, accumulate_some_of_word
 struct Loads {

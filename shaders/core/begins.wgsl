@@ -9,7 +9,7 @@ fn note_begin(slot: u32, first: Cell) {
 fn tell_begins(run: Run, begin: u32) {
 }
 
-//// begins_flagged: Records whether any window of an invocation begins with a NaN.
+//// begins_flagged when FLAGS && FIRST: Records whether any window of an invocation begins with a NaN.
 // provides: has_met
 // requires: LANES, holds_nan
 var<private> met: bool = false;
@@ -31,8 +31,8 @@ fn has_met() -> bool {
   return met;
 }
 
-//// begins_noted: Records for the last pass which windows of a pass along the innermost axis begin with a NaN: one word
-// per invocation, one bit per window.
+//// begins_noted when NOTES && FIRST: Records for the last pass which windows of a pass along the innermost axis begin
+// with a NaN: one word per invocation, one bit per window.
 //
 //   row 0    o  o  N  o | o  o  o  o
 //   row 1    o  o  o  o | o  N  o  N        N: the window begins with a NaN

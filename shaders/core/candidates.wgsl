@@ -1,4 +1,4 @@
-// Visiting the candidates that an earlier pass wrote.
+// when CANDIDATES: Visiting the candidates that an earlier pass wrote.
 // provides: visit, candidates_in
 // requires: pool, Candidate, consider, see, element, lift, VALID
 @group(0) @binding(4) var<storage, read> candidates_in: array<vec2<u32>>;

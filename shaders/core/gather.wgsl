@@ -1,4 +1,4 @@
-// The uniform of the gathering unpool: windows, and the affine maps of indices.
+// when GATHERS: The uniform of the gathering unpool: windows, and the affine maps of indices.
 // provides: gather, Gather, Strides, CoordinateDigit, flat, activation_parameters
 // requires: Axis, Activation, Divisor
 // The strides of n, c and each of the three axes.

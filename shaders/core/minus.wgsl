@@ -7,7 +7,8 @@ fn minus(a: u32, b: u32) -> u32 {
   return a - min(a, b);
 }
 
-//// minus_signed: Signed integers of up to 32 bits, at the top of a word, where they overflow as 32 bits do.
+//// minus_signed when SIGNED && BYTES < 8: Signed integers of up to 32 bits, at the top of a word, where they overflow
+// as 32 bits do.
 // requires: OUTPUTS
 fn minus(a: u32, b: u32) -> u32 {
   let unused = 32u - 32u / OUTPUTS;
@@ -18,7 +19,7 @@ fn minus(a: u32, b: u32) -> u32 {
   return select(wrapped, 0x7fffffffu + (minuend >> 31u), overflows) >> unused;
 }
 
-//// minus_unsigned64: Unsigned integers of 64 bits.
+//// minus_unsigned64 when u64: Unsigned integers of 64 bits.
 // requires: nothing
 fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let borrow = u32(a.x < b.x);
@@ -26,7 +27,7 @@ fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return select(vec2<u32>(a.x - b.x, a.y - b.y - borrow), vec2<u32>(0u, 0u), below);
 }
 
-//// minus_signed64: Signed integers of 64 bits.
+//// minus_signed64 when i64: Signed integers of 64 bits.
 // requires: nothing
 fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let high = a.y - b.y - u32(a.x < b.x);
@@ -35,8 +36,8 @@ fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return select(vec2<u32>(a.x - b.x, high), vec2<u32>(negative - 1u, 0x7fffffffu + negative), overflows);
 }
 
-//// minus_floats: Floats of up to 32 bits, by the rules of IEEE 754. WGSL does not promise them for overflow, NaN,
-// subnormals and signs of zeros.
+//// minus_floats when FLOAT && BYTES < 8: Floats of up to 32 bits, by the rules of IEEE 754. WGSL does not promise them
+// for overflow, NaN, subnormals and signs of zeros.
 // requires: SIGN, MAGNITUDE, INFINITE
 // f16 and bf16 are defined by their difference in f32, rounded once more. It is rounded once here, which gives the same
 // bits: f32 has 24 digits, two more than twice as many as f16 and bf16 at most have.
@@ -88,7 +89,7 @@ fn minus(a: u32, b: u32) -> u32 {
   return difference;
 }
 
-//// minus_f64: Floats of 64 bits, step by step as those of 32.
+//// minus_f64 when f64: Floats of 64 bits, step by step as those of 32.
 // requires: SIGN, ALL, add, greater
 const MAGNITUDE: vec2<u32> = ALL ^ SIGN;
 const INFINITE: vec2<u32> = vec2<u32>(0u, 0x7ff00000u);

@@ -2,8 +2,8 @@
 // is the position of the first source's index, and `step` the distance from one to the next.
 // provides: tell_outside
 
-//// outside_claimed: It is as good as any other: its source claims the element that it names, and the step that
-// follows settles which source wins.
+//// outside_claimed when scatter: It is as good as any other: its source claims the element that it names, and the step
+// that follows settles which source wins.
 // requires: gather, owners, TOLD, named_position, rank_of_index, name
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   let ones = vec4<u32>(outside) << vec4<u32>(0u, 1u, 2u, 3u);
@@ -28,8 +28,8 @@ fn claim(position: u32) {
   }
 }
 
-//// outside_reported: It is an error: it is counted, and the first one is noted. Nothing clears the report before, so
-// it keeps the faults of all runs until somebody reads and clears it.
+//// outside_reported when error: It is an error: it is counted, and the first one is noted. Nothing clears the report
+// before, so it keeps the faults of all runs until somebody reads and clears it.
 // requires: report, REPORT_COUNT, REPORT_FIRST
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   if (any(outside)) {
@@ -44,6 +44,6 @@ fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   }
 }
 
-//// outside_skipped: It is skipped.
+//// outside_skipped when skip: It is skipped.
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
 }

@@ -1,8 +1,8 @@
 // The report of an unpool, from what its claims have gathered in scratch memory.
 // provides: write_report
 
-//// reported: Written by one invocation, once for each range of indices that is bound: `begins` and `ends` say whether
-// it is the first range and the last one.
+//// reported when READS > 0: Written by one invocation, once for each range of indices that is bound: `begins` and
+// `ends` say whether it is the first range and the last one.
 // requires: owners, report, read_index
 fn write_report(index_first: u32, index_count: u32, begins: bool, ends: bool) {
   let bad = atomicLoad(&owners.bad);
@@ -26,6 +26,6 @@ fn write_report(index_first: u32, index_count: u32, begins: bool, ends: bool) {
   }
 }
 
-//// reported_apart: For devices with four storage buffers: a separate kernel writes the report, so that this kernel
-// binds neither the indices nor the report.
+//// reported_apart when READS == 0: For devices with four storage buffers: a separate kernel writes the report, so that
+// this kernel binds neither the indices nor the report.
 fn write_report(index_first: u32, index_count: u32, begins: bool, ends: bool) {}

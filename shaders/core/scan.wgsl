@@ -2,7 +2,7 @@
 // provides: scan
 // requires: pool, Candidate
 
-//// plane: A window that is a whole plane of X: one contiguous run, read by one invocation.
+//// plane when BY_QUADS: A window that is a whole plane of X: one contiguous run, read by one invocation.
 // requires: run, may_win
 fn scan(output: u32) -> Candidate {
   let elements = pool.axes[2].input;
@@ -32,8 +32,8 @@ fn scan(output: u32) -> Candidate {
   return candidate;
 }
 
-//// ordered: Reads the elements of a window in the order of their positions, so that the reduction need not compare
-// positions.
+//// ordered when known(LAYERS): Reads the elements of a window in the order of their positions, so that the reduction
+// need not compare positions.
 // requires: identity, accumulate_row, may_win, output_windows, LAYERS
 fn scan(output: u32) -> Candidate {
   let at = output_windows(output);

@@ -18,8 +18,8 @@ fn share(window: TeamWindow, member: u32) -> Acc {
   return run(window.first, window.first + pool.axes[2].input, member, TEAM);
 }
 
-//// share_candidates: An invocation's share of the candidates of a plane, which an earlier dispatch found in its parts.
-// The stride of the pass is that of planes in X.
+//// share_candidates when CANDIDATES: An invocation's share of the candidates of a plane, which an earlier dispatch
+// found in its parts. The stride of the pass is that of planes in X.
 // requires: ZERO, identity, lift, combine_anywhere, element, from_pair, KEY_WORDS
 @group(0) @binding(4) var<storage, read> candidates_in: array<vec2<u32>>;
 
@@ -64,7 +64,7 @@ fn share(window: TeamWindow, member: u32) -> Acc {
   return best;
 }
 
-//// share_rows: An invocation's share of a window of rows, which are read in quads of four words:
+//// share_rows when known(ALONG): An invocation's share of a window of rows, which are read in quads of four words:
 //
 //   row 0   |. . a a|a a a a|a a a .|        a: the window
 //   row 1   . .|a a a a|a a a a|a . . .|     a row may begin anywhere within four words

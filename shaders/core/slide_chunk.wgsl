@@ -2,7 +2,7 @@
 // provides: chunk, with_last_tap
 // requires: Cell, Chunk, Run, tap_of
 
-//// slide_tap: One tap each.
+//// slide_tap when READ == 1 && REST == 0 && LAST_TAP == 0: One tap each.
 fn chunk(run: Run, number: u32) -> Chunk {
   let tap = tap_of(run, number, 0u);
   return Chunk(tap, tap, tap);

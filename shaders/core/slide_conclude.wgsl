@@ -2,9 +2,9 @@
 // provides: conclude
 // requires: Run
 
-//// slide_first: The last pass of sliding maxima computes as if no NaN ever won. Where the first pass met a window that
-// begins with a NaN, this part reads the first element of every window, and overwrites the outputs of windows that
-// begin with a NaN.
+//// slide_first when FLAGS && LAST && pool_sliding: The last pass of sliding maxima computes as if no NaN ever won.
+// Where the first pass met a window that begins with a NaN, this part reads the first element of every window, and
+// overwrites the outputs of windows that begin with a NaN.
 // requires: INNER_AXES, RUN, FIRST_DILATION, FIRST_STRIDE, elements_inside, first_inside, element, first_wins, met_nan, pool, write_first
 fn conclude(run: Run) {
   if (!met_nan()) {
@@ -34,7 +34,8 @@ fn conclude(run: Run) {
   }
 }
 
-//// slide_first_row: As `slide_first`, for pools with a single pass, along the innermost axis.
+//// slide_first_row when FLAGS && LAST && pool_sliding_row: As `slide_first`, for pools with a single pass, along the
+// innermost axis.
 // requires: RUN, first_wins, met_nan, pool, element, write_first
 fn conclude(run: Run) {
   if (!met_nan()) {
@@ -52,9 +53,9 @@ fn conclude(run: Run) {
   }
 }
 
-//// slide_noted: The last pass of sliding maxima computes as if no NaN ever won. This part then overwrites the outputs
-// of windows that begin with a NaN. It finds these windows in the notes of the pass along the innermost axis: it reads
-// the notes of each window's first row.
+//// slide_noted when known(NOTED): The last pass of sliding maxima computes as if no NaN ever won. This part then
+// overwrites the outputs of windows that begin with a NaN. It finds these windows in the notes of the pass along the
+// innermost axis: it reads the notes of each window's first row.
 // requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, element, first_inside, flags_in, pool, write_first
 // The first row of X of a window.
 fn first_row(run: Run, output: u32) -> u32 {
@@ -87,8 +88,8 @@ fn conclude(run: Run) {
   }
 }
 
-//// slide_flag: The first of several passes: an invocation sets the group's flag if one of its windows begins with a
-// NaN.
+//// slide_flag when FLAGS && FIRST && !LAST: The first of several passes: an invocation sets the group's flag if one of
+// its windows begins with a NaN.
 // requires: has_met, flags, pool
 fn conclude(run: Run) {
   if (has_met()) {

@@ -2,7 +2,7 @@
 // provides: fetch
 // requires: Cell, LANES, cell_of, pool
 
-//// slide_x_lanes: The first pass of sliding maxima loads neighbours in X as vectors.
+//// slide_x_lanes when X_LANES: The first pass of sliding maxima loads neighbours in X as vectors.
 // provides: element
 // requires: Raw, Vector, elements_of
 @group(0) @binding(1) var<storage, read> x: array<Vector>;
@@ -41,7 +41,7 @@ fn fetch(position: u32, order: u32) -> Cell {
   return cell_of(elements, position, order);
 }
 
-//// slide_kept: Later passes of sliding maxima read the maxima of the previous pass.
+//// slide_kept when !FIRST: Later passes of sliding maxima read the maxima of the previous pass.
 // requires: Vector, elements_of
 @group(0) @binding(12) var<storage, read> kept: array<Vector>;
 

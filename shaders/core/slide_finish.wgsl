@@ -1,4 +1,4 @@
-// The last pass of sliding maxima finalizes windows: it writes values and indices.
+// when LAST: The last pass of sliding maxima finalizes windows: it writes values and indices.
 // provides: emit
 // requires: PARTIAL, Acc, Cell, Elements, LANES, Raw, Run, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, IGNORE, store_values, place_of_winner, store_place, pool
 // One lane: writes its index, if the output exists, and returns its value.

@@ -1,4 +1,4 @@
-// A pass that is not the last writes its maxima to scratch memory.
+// when !LAST && !PLACES: A pass that is not the last writes its maxima to scratch memory.
 // provides: emit, kept_out
 // requires: Cell, LANES, Elements, Vector, Run, pool, raw_of, vector_of
 @group(0) @binding(13) var<storage, read_write> kept_out: array<Vector>;

@@ -1,4 +1,4 @@
-// A pass that is not the last writes its maxima, and their positions in X, to scratch memory.
+// when !LAST && PLACES: A pass that is not the last writes its maxima, and their positions in X, to scratch memory.
 // provides: emit, kept_out, places_out
 // requires: Cell, LANES, Elements, Vector, Run, place_of, pool, raw_of, vector_of
 @group(0) @binding(13) var<storage, read_write> kept_out: array<Vector>;

@@ -2,7 +2,7 @@
 // provides: result_of, put_stored, stored_at
 // requires: Raw, Stored
 
-//// slide_y: To Y.
+//// slide_y when LAST && LANE_BYTES == BYTES: To Y.
 // requires: activate
 @group(0) @binding(2) var<storage, read_write> y: array<Stored>;
 
@@ -18,8 +18,8 @@ fn stored_at(at: u32) -> Stored {
   return y[at];
 }
 
-//// slide_apart: Where elements are smaller than a word, to scratch memory, one per word. A later dispatch packs them
-// into words of Y (kernel/pool_pack.wgsl).
+//// slide_apart when LAST && LANE_BYTES > BYTES: Where elements are smaller than a word, to scratch memory, one per
+// word. A later dispatch packs them into words of Y (kernel/pool_pack.wgsl).
 // provides: kept_out
 @group(0) @binding(13) var<storage, read_write> kept_out: array<Stored>;
 

@@ -1,7 +1,7 @@
 // The index of a maximum of sliding windows.
 // provides: place_of_winner, store_place
 
-//// slide_no_index: A pool without indices.
+//// slide_no_index when WRITES == 0: A pool without indices.
 fn place_of_winner(at: u32) -> u32 {
   return at;
 }
@@ -9,7 +9,7 @@ fn place_of_winner(at: u32) -> u32 {
 fn store_place(number: u32, position: u32, found: bool) {
 }
 
-//// slide_index: Writes the index of a maximum to its position in the index tensor.
+//// slide_index when WRITES > 0: Writes the index of a maximum to its position in the index tensor.
 // requires: pool, place_of, add, index_at, plane_index, store_position, store_index, POSITION_INDEX, SAME_PLACE
 fn place_of_winner(at: u32) -> u32 {
   return place_of(at);

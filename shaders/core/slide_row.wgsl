@@ -2,8 +2,8 @@
 // provides: row_elements, row_columns
 // requires: Elements, pool
 
-//// slide_row_fours: Four neighbours of a line of X in one load. Lines are multiples of four, so all four lie inside
-// the line or all outside.
+//// slide_row_fours when FOURS && pool_sliding_row: Four neighbours of a line of X in one load. Lines are multiples of
+// four, so all four lie inside the line or all outside.
 // provides: element
 // requires: Raw, four_at, one_at
 fn inside(column: i32, width: u32) -> u32 {

@@ -2,7 +2,8 @@
 // provides: Stored, store_values, store_value
 // requires: Elements, LANES, Raw, pool, put_stored
 
-//// slide_by_vectors: Writes results of neighbouring lines as vectors, where lines are whole vectors of lanes.
+//// slide_by_vectors when !PARTIAL: Writes results of neighbouring lines as vectors, where lines are whole vectors of
+// lanes.
 // requires: Vector, elements_of, stored_at, vector_of
 alias Stored = Vector;
 
@@ -22,8 +23,8 @@ fn store_value(number: u32, lane: u32, value: Raw) {
   put_stored(at, vector_of(values));
 }
 
-//// slide_by_ones: Writes results of neighbouring lines one by one, where lines are not whole vectors of lanes. Each
-// result has its own word.
+//// slide_by_ones when PARTIAL: Writes results of neighbouring lines one by one, where lines are not whole vectors of
+// lanes. Each result has its own word.
 alias Stored = Raw;
 
 // Writes the first `lanes` values.

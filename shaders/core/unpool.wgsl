@@ -1,5 +1,5 @@
-// The uniform of every unpooling kernel, and the conversions from a source's rank to its positions and from an index to
-// its target.
+// when known(SOURCE_DIGITS): The uniform of every unpooling kernel, and the conversions from a source's rank to its
+// positions and from an index to its target.
 // provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, says_nothing, PER_TURN, number_of, activation_parameters
 // requires: Activation, Divisor, quotient, SOURCE_DIGITS, TARGET_DIGITS, FIRST_AXES
 // A digit of a source's rank in (n, c, spatial) order, fastest first, with its strides. Beside it, the extent of X

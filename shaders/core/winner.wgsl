@@ -14,8 +14,8 @@ fn winner(output: u32) -> Candidate {
   return candidate;
 }
 
-//// accumulated: The winner of a window that was reduced in parts. X is not bound; the accumulator holds the window's
-// first element.
+//// accumulated when ACCUMULATORS: The winner of a window that was reduced in parts. X is not bound; the accumulator
+// holds the window's first element.
 // requires: accumulated
 fn winner(output: u32) -> Candidate {
   let known = accumulated(output);

@@ -3,7 +3,7 @@
 // provides: load_lanes, store_lanes
 // requires: Elements, WHOLE
 
-//// lanes8: Four neighbouring 8-bit elements: a word of Y, and of X a word or parts of two.
+//// lanes8 when BYTES == 1: Four neighbouring 8-bit elements: a word of Y, and of X a word or parts of two.
 // requires: x, y, X_EVEN
 fn load_lanes(position: u32, last: u32) -> Elements {
   var word = x[position >> 2u];
@@ -23,7 +23,7 @@ fn store_lanes(position: u32, quad: Elements, left: i32) {
   }
 }
 
-//// lanes16: Four neighbouring 16-bit elements: two words of Y, and of X two words or parts of three.
+//// lanes16 when BYTES == 2: Four neighbouring 16-bit elements: two words of Y, and of X two words or parts of three.
 // requires: x, y, X_EVEN
 fn load_lanes(position: u32, last: u32) -> Elements {
   let word = position >> 1u;
@@ -70,7 +70,8 @@ fn store_lanes(position: u32, quad: Elements, left: i32) {
   }
 }
 
-//// lanes_wide: Elements of a word or a pair of words in vectors of four words: rows are multiples of four elements.
+//// lanes_wide when FOURS && BYTES >= 4: Elements of a word or a pair of words in vectors of four words: rows are
+// multiples of four elements.
 // provides: load
 // requires: Raw, one_at, four_at, put_four
 fn load_lanes(position: u32, last: u32) -> Elements {

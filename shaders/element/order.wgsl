@@ -4,8 +4,8 @@
 // `key_nan_lowest` of a number.
 // requires: Raw
 
-//// floats: Floats of up to 32 bits. NaN is detected by its bits, since shaders do not guarantee float comparisons with
-// NaN.
+//// floats when FLOAT && BYTES <= 4: Floats of up to 32 bits. NaN is detected by its bits, since shaders do not
+// guarantee float comparisons with NaN.
 // provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, NAN_LOWEST, is_nan, key, key_nan_lowest, signed_magnitude
 // requires: Key, ZERO, MAGNITUDE, INFINITE, SHIFT, LARGEST
 const FLOATS: bool = true;
@@ -32,7 +32,7 @@ fn key_nan_lowest(raw: Raw) -> Key {
   return signed_magnitude(raw) + NAN_LOWEST;
 }
 
-//// f64: Floats of 64 bits. NaN is detected by its bits.
+//// f64 when f64: Floats of 64 bits. NaN is detected by its bits.
 // provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
 // requires: Key, ZERO
 const FLOATS: bool = true;
@@ -61,7 +61,7 @@ fn key_nan_lowest(raw: Raw) -> Key {
   return vec2<u32>(low, ((raw.y & 0x7fffffffu) ^ sign) + 0x80100000u - borrow);
 }
 
-//// integers: Integers: their bits, with the sign bit inverted if they have one.
+//// integers when !FLOAT: Integers: their bits, with the sign bit inverted if they have one.
 // provides: FLOATS, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
 // requires: Key, SMALLEST_RAW, SMALLEST_KEY
 const FLOATS: bool = false;
@@ -79,12 +79,12 @@ fn key_nan_lowest(raw: Raw) -> Key {
   return key(raw);
 }
 
-//// signed: The smallest integer in two's complement, whose key is the smallest.
+//// signed when SIGNED: The smallest integer in two's complement, whose key is the smallest.
 // provides: SMALLEST_RAW
 // requires: SIGN
 const SMALLEST_RAW: Raw = SIGN;
 
-//// unsigned: The smallest integer without a sign. Such integers are their own keys.
+//// unsigned when !FLOAT && !SIGNED: The smallest integer without a sign. Such integers are their own keys.
 // provides: SMALLEST_RAW
 // requires: ZERO
 const SMALLEST_RAW: Raw = ZERO;

@@ -1,8 +1,8 @@
 // Four words of X at once, for kernels that read runs of neighbouring elements.
 // provides: load_quad, load_word
 
-//// quads: X as an array of vectors of four words, for kernels that read runs of neighbouring elements. The size of X
-// is a multiple of sixteen bytes.
+//// quads when WHOLE_QUADS: X as an array of vectors of four words, for kernels that read runs of neighbouring
+// elements. The size of X is a multiple of sixteen bytes.
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
 
 // Four words; callers do not use the words after the word `last`.

@@ -3,7 +3,7 @@
 // provides: load, QUAD, last_word, accumulate_some
 // requires: Raw, load_word, Acc
 
-//// unpack: One or several elements per word.
+//// unpack when BY_QUADS && BYTES < 8: One or several elements per word.
 // requires: OUTPUTS, extract, accumulate_some_of_word
 const QUAD: u32 = 4u * OUTPUTS;
 
@@ -23,7 +23,7 @@ fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) 
   return accumulate_some_of_word(all, quad.w, at + 3u * OUTPUTS, first, count);
 }
 
-//// unpack64: Two 64-bit elements in four words.
+//// unpack64 when BY_QUADS && BYTES == 8: Two 64-bit elements in four words.
 // requires: combine, lift, only
 const QUAD: u32 = 2u;
 

@@ -21,7 +21,7 @@ fn place_of_name(index: vec2<u32>) -> u32 {
   return select(0xffffffffu, index.x, index.y == 0u);
 }
 
-//// names_i32: Of 32 bits, `step` apart.
+//// names_i32 when READS == 4 && !WIDE_INDICES: Of 32 bits, `step` apart.
 // provides: names, name, indices
 // requires: Names
 @group(0) @binding(3) var<storage, read> indices: array<u32>;
@@ -36,7 +36,7 @@ fn name(position: u32) -> u32 {
   return indices[position];
 }
 
-//// names_i32_wide: Of 32 bits, loaded as one vector.
+//// names_i32_wide when READS == 4 && WIDE_INDICES: Of 32 bits, loaded as one vector.
 // provides: names, name, indices
 // requires: Names
 @group(0) @binding(3) var<storage, read> indices: array<vec4<u32>>;
@@ -50,7 +50,7 @@ fn name(position: u32) -> u32 {
   return indices[position >> 2u][position & 3u];
 }
 
-//// names_i64: Of 64 bits, `step` apart.
+//// names_i64 when READS == 8 && !WIDE_INDICES: Of 64 bits, `step` apart.
 // provides: names, name, indices
 // requires: Names, names_of, place_of_name
 @group(0) @binding(3) var<storage, read> indices: array<vec2<u32>>;
@@ -68,7 +68,7 @@ fn name(position: u32) -> u32 {
   return place_of_name(indices[position]);
 }
 
-//// names_i64_wide: Of 64 bits, loaded two to a vector.
+//// names_i64_wide when READS == 8 && WIDE_INDICES: Of 64 bits, loaded two to a vector.
 // provides: names, name, indices
 // requires: Names, names_of, place_of_name
 @group(0) @binding(3) var<storage, read> indices: array<vec4<u32>>;

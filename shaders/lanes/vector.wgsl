@@ -2,7 +2,7 @@
 // provides: LANES, Vector, elements_of, vector_of
 // requires: Elements
 
-//// one: One element, in a word or in a pair of words.
+//// one when LANES == 1: One element, in a word or in a pair of words.
 // requires: Raw
 const LANES: u32 = 1u;
 alias Vector = Raw;
@@ -15,7 +15,7 @@ fn vector_of(elements: Elements) -> Vector {
   return elements.a;
 }
 
-//// word2: Two elements in two words.
+//// word2 when LANES == 2 && LANE_BYTES == 4: Two elements in two words.
 const LANES: u32 = 2u;
 alias Vector = vec2<u32>;
 
@@ -27,7 +27,7 @@ fn vector_of(elements: Elements) -> Vector {
   return vec2<u32>(elements.a, elements.b);
 }
 
-//// word4: Four elements in four words.
+//// word4 when LANES == 4 && LANE_BYTES == 4: Four elements in four words.
 const LANES: u32 = 4u;
 alias Vector = vec4<u32>;
 
@@ -39,7 +39,7 @@ fn vector_of(elements: Elements) -> Vector {
   return vec4<u32>(elements.a, elements.b, elements.c, elements.d);
 }
 
-//// pair2: Two elements in two pairs of words.
+//// pair2 when LANES == 2 && LANE_BYTES == 8: Two elements in two pairs of words.
 const LANES: u32 = 2u;
 alias Vector = vec4<u32>;
 
@@ -51,7 +51,7 @@ fn vector_of(elements: Elements) -> Vector {
   return vec4<u32>(elements.a, elements.b);
 }
 
-//// half2: Two elements in a word.
+//// half2 when LANES == 2 && LANE_BYTES == 2: Two elements in a word.
 const LANES: u32 = 2u;
 alias Vector = u32;
 
@@ -63,7 +63,7 @@ fn vector_of(elements: Elements) -> Vector {
   return elements.a | (elements.b << 16u);
 }
 
-//// half4: Four elements in two words.
+//// half4 when LANES == 4 && LANE_BYTES == 2: Four elements in two words.
 const LANES: u32 = 4u;
 alias Vector = vec2<u32>;
 
@@ -75,7 +75,7 @@ fn vector_of(elements: Elements) -> Vector {
   return vec2<u32>(elements.a | (elements.b << 16u), elements.c | (elements.d << 16u));
 }
 
-//// byte4: Four elements in a word.
+//// byte4 when LANES == 4 && LANE_BYTES == 1: Four elements in a word.
 const LANES: u32 = 4u;
 alias Vector = u32;
 

@@ -1,7 +1,7 @@
 // The maximum of a window, by the rules of reduce/accumulator.wgsl, in accumulators of a key and a position. In
 // `combine` the elements of `a` precede those of `b`; `combine_anywhere` combines two accumulators in any order.
 
-//// key_and_position: What the accumulators of all orders share.
+//// key_and_position when KEY_IS_ELEMENT || known(PLACED): What the accumulators of all orders share.
 // provides: Acc, choose
 // requires: Key
 struct Acc {
@@ -14,8 +14,8 @@ fn choose(a: Acc, b: Acc, first: bool) -> Acc {
   return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
 }
 
-//// max_of_integers: Of integers that are read in order. The key alone determines the element. Among equal keys the
-// first is kept.
+//// max_of_integers when KEY_IS_ELEMENT && !FLOAT: Of integers that are read in order. The key alone determines the
+// element. Among equal keys the first is kept.
 // provides: lift_in_order, combine, combine_anywhere, raw_of, may_win
 // requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, pool, ZERO, key, greater, mirrored
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
@@ -41,9 +41,9 @@ fn may_win(best: Key) -> bool {
   return nan_policy() != SEED_LOWEST || greater(best, key(mirrored(from_pair(pool.lowest_value))));
 }
 
-//// max_of_words: Of f32, for policies where no NaN wins by its key, and for elements that are read in order. The key
-// alone determines the element, so one `max` decides. The keys of zeros also hold the sign and the order number,
-// largest for the first zero.
+//// max_of_words when KEY_IS_ELEMENT && f32: Of f32, for policies where no NaN wins by its key, and for elements that
+// are read in order. The key alone determines the element, so one `max` decides. The keys of zeros also hold the sign
+// and the order number, largest for the first zero.
 //
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
@@ -96,9 +96,10 @@ fn holds_nan(best: Acc) -> bool {
   return best.key < FIRST_ZERO - 0x7f800000u;
 }
 
-//// max_of_halves: Of 16-bit floats, for policies where no NaN wins by its key, and for elements that are read in
-// order. The key alone determines the element, so one `max` decides. The upper half of a key is the value. The lower
-// half holds the order number, largest for the first element, and the sign bit, which distinguishes the two zeros.
+//// max_of_halves when KEY_IS_ELEMENT && FLOAT && BYTES == 2: Of 16-bit floats, for policies where no NaN wins by its
+// key, and for elements that are read in order. The key alone determines the element, so one `max` decides. The upper
+// half of a key is the value. The lower half holds the order number, largest for the first element, and the sign bit,
+// which distinguishes the two zeros.
 // provides: lift_in_order, combine, combine_anywhere, raw_of, may_win, holds_nan
 // requires: Acc, Key, Raw, from_pair, nan_policy, SEED_LOWEST, IGNORE, pool, SMALLEST_NUMBER, ZERO, key_nan_lowest, mirrored
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {

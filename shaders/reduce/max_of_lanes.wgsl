@@ -3,7 +3,7 @@
 // provides: Best, one, joined, result_of
 // requires: Lanes
 
-//// max_of_integers_in_lanes: Of integers.
+//// max_of_integers_in_lanes when !PLACED && !FLOAT: Of integers.
 // requires: lane_from, from_pair, pool, NAN_POLICY, SEED_LOWEST
 alias Best = Lanes;
 
@@ -23,9 +23,9 @@ fn result_of(best: Best) -> Lanes {
   return result;
 }
 
-//// max_of_floats_in_lanes: Of floats of up to 32 bits, without a key. The bits of non-negative floats are integers
-// in the same order, those of negative floats in the opposite order. So the maximum is the largest integer if that
-// is not negative, or else the smallest one.
+//// max_of_floats_in_lanes when !PLACED && FLOAT: Of floats of up to 32 bits, without a key. The bits of non-negative
+// floats are integers in the same order, those of negative floats in the opposite order. So the maximum is the largest
+// integer if that is not negative, or else the smallest one.
 //
 // Three things are not decided like this, and can be told: a NaN, by bits beyond those of infinity; both zeros in one
 // window, of which the first wins; and, under SEED_LOWEST, a maximum that does not exceed the lowest value. Whoever

@@ -13,7 +13,7 @@ fn mirrored(raw: Raw) -> Raw {
   return raw;
 }
 
-//// smallest_float: The sign, for minima of floats.
+//// smallest_float when MIN && FLOAT: The sign, for minima of floats.
 // requires: SIGN
 const MIRROR: Raw = SIGN;
 
@@ -21,7 +21,7 @@ fn mirrored(raw: Raw) -> Raw {
   return raw ^ MIRROR;
 }
 
-//// smallest_integer: All, for minima of integers.
+//// smallest_integer when MIN && !FLOAT: All, for minima of integers.
 // requires: ALL
 const MIRROR: Raw = ALL;
 

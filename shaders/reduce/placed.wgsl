@@ -38,9 +38,9 @@ fn keys_in(best: Placed) -> Keys {
   return best.key;
 }
 
-//// placed_in_keys: The keys of elements of up to 16 bits, for policies where no NaN wins by its key, leave room for
-// a small number. It is complemented: the larger of two words has the larger key, and among equal keys the earlier
-// tap.
+//// placed_in_keys when IN_KEYS: The keys of elements of up to 16 bits, for policies where no NaN wins by its key,
+// leave room for a small number. It is complemented: the larger of two words has the larger key, and among equal keys
+// the earlier tap.
 struct Placed {
   key: Keys,
   first_at: u32,

@@ -1,7 +1,7 @@
 // Maxima in workgroup memory, and back. `moved` adds to the number of the tap that has a maximum.
 // provides: Kept, kept_of, best_of, moved
 
-//// kept_lanes: Values alone.
+//// kept_lanes when !PLACED: Values alone.
 // requires: Best, one, result_of, Lanes
 alias Kept = Lanes;
 
@@ -17,7 +17,7 @@ fn moved(best: Best, by: u32) -> Best {
   return best;
 }
 
-//// kept_in_keys: Keys that hold the number of the tap.
+//// kept_in_keys when PLACED && IN_KEYS: Keys that hold the number of the tap.
 // requires: Best, Keys
 alias Kept = Keys;
 
@@ -33,7 +33,7 @@ fn moved(best: Best, by: u32) -> Best {
   return Best(best.key - by, 0u, false);
 }
 
-//// kept_beside_keys: Keys, and the numbers of the taps.
+//// kept_beside_keys when PLACED && !IN_KEYS: Keys, and the numbers of the taps.
 // requires: Best, Keys
 struct Kept {
   key: Keys,

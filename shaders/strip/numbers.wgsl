@@ -1,5 +1,5 @@
-// The taps of a strip by their numbers: the column, counted from the strip's first window on, and 64 for each line
-// before. Taps outside are replaced by those at the ends, as clamp_tap does.
+// when pool_strip: The taps of a strip by their numbers: the column, counted from the strip's first window on, and 64
+// for each line before. Taps outside are replaced by those at the ends, as clamp_tap does.
 // provides: Columns, columns_of, lane_channel, point_of, element_of
 // requires: Place, line_at, clamp_tap, element_at, one_at, Raw, pool
 alias Columns = i32;

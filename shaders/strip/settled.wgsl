@@ -3,13 +3,13 @@
 // provides: settled
 // requires: Place, Origin, Kept, Raw
 
-//// settled_integers: Of integers.
+//// settled_integers when !PLACED && !FLOAT: Of integers.
 // requires: activate, raws_of
 fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, kept: Kept, turn: u32) -> Raw {
   return activate(raws_of(kept));
 }
 
-//// settled_floats: Of floats, in three turns (strip/turns.wgsl).
+//// settled_floats when !PLACED && FLOAT: Of floats, in three turns (strip/turns.wgsl).
 // requires: activate, raws_of, extract, y, OUTPUTS, lane_from, note_zero, ZERO_CODE, NAN_CODE, has_codes, NAN_POLICY, SEED_FIRST, SEED_LOWEST, is_nan, element_of, first_tap, ordered, pool, from_pair, Lanes
 fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, kept: Kept, turn: u32) -> Raw {
   var raw = raws_of(kept);
@@ -33,7 +33,7 @@ fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, ke
   return select(activate(raw), u32(kept), turn == 1u);
 }
 
-//// settled_places: The element at the place of a maximum. Its index is written.
+//// settled_places when PLACED: The element at the place of a maximum. Its index is written.
 // requires: FLOATS, NAN_POLICY, SEED_FIRST, is_nan, nan_met, element_of, first_tap, best_of, numbers_of, keys_in, outcome_of, put_index_in, pool
 fn settled(place: Place, origin: Origin, line: u32, column: u32, number: u32, kept: Kept, turn: u32) -> Raw {
   let best = best_of(kept);

@@ -1,8 +1,8 @@
 // Loads the elements of a line that the row windows of a strip span. The first of them is the one with number BEFORE.
 // provides: load_taps
 // requires: taps, Place, line_at, line_position, pool, TAPS
-//// taps_by_ones: One element at a time. Elements outside the line are replaced by its end, which changes neither the
-// maximum of a window nor its first element. Every OUTPUTS-th tap has the same place in its word.
+//// taps_by_ones when !FOURS: One element at a time. Elements outside the line are replaced by its end, which changes
+// neither the maximum of a window nor its first element. Every OUTPUTS-th tap has the same place in its word.
 // requires: x, extract, lane_from, OUTPUTS, lanes_at, position_of, clamp_tap
 fn load_taps(place: Place, line: u32) {
   let begin = line_position(place, line_at(place, 0u, line)) + place.channel;
@@ -23,9 +23,9 @@ fn load_taps(place: Place, line: u32) {
   }
 }
 
-//// taps_by_fours: Four elements at a time, of lines that are whole vectors. Vectors outside the line are replaced by
-// those at its ends if all windows that reach beyond an end hold the last vector before it (HELD); or else by lowest
-// elements.
+//// taps_by_fours when FOURS: Four elements at a time, of lines that are whole vectors. Vectors outside the line are
+// replaced by those at its ends if all windows that reach beyond an end hold the last vector before it (HELD); or else
+// by lowest elements.
 // requires: quad_at, lane_from, lowest_lane, BEFORE, HELD
 fn load_taps(place: Place, line: u32) {
   let begin = line_position(place, line_at(place, 0u, line)) >> 2u;

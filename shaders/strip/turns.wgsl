@@ -2,7 +2,7 @@
 // provides: begin_doubts, seen, note_doubts, note_zero, turn_after
 // requires: Best, Place
 
-//// turns_sure: Once.
+//// turns_sure when !FLOAT: Once.
 // provides: nan_met
 // requires: Kept
 fn begin_doubts(local: u32) {
@@ -25,8 +25,8 @@ fn turn_after(turn: u32, local: u32) -> u32 {
   return 0u;
 }
 
-//// turns_of_places: Once. Under SEED_FIRST a NaN that is the first element of its window wins, though not by its key;
-// nobody looks for one where the workgroup has met no NaN.
+//// turns_of_places when FLOAT && PLACED: Once. Under SEED_FIRST a NaN that is the first element of its window wins,
+// though not by its key; nobody looks for one where the workgroup has met no NaN.
 // provides: nan_met
 // requires: taps, TAPS, BELOW, INFINITE, NAN_POLICY, SEED_FIRST, Kept
 var<workgroup> nans: atomic<u32>;
@@ -67,9 +67,9 @@ fn turn_after(turn: u32, local: u32) -> u32 {
   return 0u;
 }
 
-//// turns_doubtful: The maxima of floats alone tell neither which of both zeros is the first, nor what becomes of NaN.
-// Where a workgroup meets a NaN that is not ignored, or both -0 and a maximum that is a zero, it computes its strips
-// again:
+//// turns_doubtful when FLOAT && !PLACED: The maxima of floats alone tell neither which of both zeros is the first, nor
+// what becomes of NaN. Where a workgroup meets a NaN that is not ignored, or both -0 and a maximum that is a zero, it
+// computes its strips again:
 //
 //   turn 1    Only if a window may hold both zeros, or a NaN under PROPAGATE_LAST. Each element is replaced by a code
 //             that is the larger, the earlier it stands, if it is a zero; under PROPAGATE_LAST by a larger one, the

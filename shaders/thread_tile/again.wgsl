@@ -7,7 +7,8 @@ fn computed_again(place: Place, tile: Tile) -> bool {
   return false;
 }
 
-//// doubtful_tile: The maxima are computed by keys, and written. It is a loop, for it is rare and should be small.
+//// doubtful_tile when !PLACED && FLOAT: The maxima are computed by keys, and written. It is a loop, for it is rare and
+// should be small.
 // requires: Best, result_of, ordered, Lanes, Numbers, Placed, placed, later, taps_of, line_at, line_position, line_number, store_placed, KERNEL_0, KERNEL_1, KERNEL_2, LINES, LINES_BETWEEN, NAN_POLICY, SEED_LOWEST, IGNORE, INFINITE, BELOW, pool, from_pair, lane_from
 // The largest of all lanes by which a tile is doubtful.
 struct Doubt {

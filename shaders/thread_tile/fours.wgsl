@@ -7,28 +7,28 @@ fn one_at(position: u32) -> Raw {
   return load(position);
 }
 
-//// fours8: Of four 8-bit elements in a word.
+//// fours8 when FOURS && BYTES == 1: Of four 8-bit elements in a word.
 // provides: one_at
 // requires: x, extract
 fn one_at(position: u32) -> u32 {
   return extract(x[position >> 2u], position & 3u);
 }
 
-//// fours16: Of four 16-bit elements in two words.
+//// fours16 when FOURS && BYTES == 2: Of four 16-bit elements in two words.
 // provides: one_at
 // requires: x, extract
 fn one_at(position: u32) -> u32 {
   return extract(x[position >> 2u][(position >> 1u) & 1u], position & 1u);
 }
 
-//// fours32: Of four 32-bit elements.
+//// fours32 when FOURS && BYTES == 4: Of four 32-bit elements.
 // provides: one_at
 // requires: x
 fn one_at(position: u32) -> u32 {
   return x[position >> 2u][position & 3u];
 }
 
-//// fours: What vectors of four elements share.
+//// fours when FOURS && BYTES <= 4: What vectors of four elements share.
 // provides: x, four_at, quad_at
 // requires: Elements, Vector, elements_of
 @group(0) @binding(1) var<storage, read> x: array<Vector>;
@@ -43,7 +43,7 @@ fn four_at(position: u32) -> Elements {
   return quad_at(position >> 2u);
 }
 
-//// fours64: Of two 64-bit elements.
+//// fours64 when FOURS && BYTES == 8: Of two 64-bit elements.
 // provides: x, one_at, four_at
 // requires: Elements
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;

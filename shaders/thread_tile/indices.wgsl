@@ -1,5 +1,6 @@
-// The indices of outputs. Where the difference of two indices is the difference of the two positions, or of the two
-// points, an invocation computes the index of one point, the origin, and derives the indices of its outputs from it.
+// when WRITES > 0: The indices of outputs. Where the difference of two indices is the difference of the two positions,
+// or of the two points, an invocation computes the index of one point, the origin, and derives the indices of its
+// outputs from it.
 // provides: Origin, origin_at, origin_of, index_from, volume
 // requires: Outcome, pool, index_at, add, multiply, element_at, index_without_winner, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG, INDEX_MAP
 struct Origin {

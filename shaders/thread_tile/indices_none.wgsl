@@ -1,4 +1,4 @@
-// A pool without indices.
+// when WRITES == 0: A pool without indices.
 // provides: Origin, origin_at, origin_of, put_index, put_index_in, put_four_indices
 // requires: Outcome
 struct Origin {

@@ -1,6 +1,6 @@
 // The keys of lanes.
 
-//// keys32: Keys of elements of up to 32 bits.
+//// keys32 when BYTES <= 4: Keys of elements of up to 32 bits.
 // provides: Keys, are_greater, are_largest, chosen
 // requires: Numbers, Truths, either, LARGEST_KEY
 alias Keys = Numbers;
@@ -17,7 +17,7 @@ fn chosen(a: Keys, b: Keys, second: Truths) -> Keys {
   return either(a, b, second);
 }
 
-//// keys64: Keys of elements of 64 bits.
+//// keys64 when BYTES == 8: Keys of elements of 64 bits.
 // provides: Keys, are_greater, are_largest, chosen
 // requires: Numbers, Truths, either, LARGEST_KEY
 struct Keys {
@@ -37,7 +37,7 @@ fn chosen(a: Keys, b: Keys, second: Truths) -> Keys {
   return Keys(either(a.low, b.low, second), either(a.high, b.high, second));
 }
 
-//// keys_of_integers: Of integers of up to 32 bits: `rank` of lanes.
+//// keys_of_integers when BYTES <= 4 && !FLOAT: Of integers of up to 32 bits: `rank` of lanes.
 // provides: keys_of, are_nan
 // requires: Keys, Lanes, Truths, Numbers, raws_of, SMALLEST_RAW, MIRROR
 fn keys_of(taps: Lanes) -> Keys {
@@ -48,7 +48,8 @@ fn are_nan(taps: Lanes) -> Truths {
   return Truths(false);
 }
 
-//// keys_of_floats: Of floats of up to 32 bits: `rank` of lanes, whose bits stand at the top already.
+//// keys_of_floats when BYTES <= 4 && FLOAT: Of floats of up to 32 bits: `rank` of lanes, whose bits stand at the top
+// already.
 // provides: keys_of, are_nan
 // requires: Keys, Lanes, Truths, Numbers, either, BELOW, INFINITE, NAN_LOWEST, LARGEST_KEY, NAN_POLICY, PROPAGATE_LAST
 fn keys_of(taps: Lanes) -> Keys {
@@ -65,7 +66,7 @@ fn are_nan(taps: Lanes) -> Truths {
   return (taps & Lanes(0x7fffffff)) > Lanes(i32(INFINITE << BELOW));
 }
 
-//// keys_of_pair: Of an element of 64 bits.
+//// keys_of_pair when BYTES == 8 && ABREAST == 1: Of an element of 64 bits.
 // provides: keys_of, are_nan
 // requires: Keys, Lanes, Truths, rank, is_nan
 fn keys_of(taps: Lanes) -> Keys {
@@ -77,7 +78,7 @@ fn are_nan(taps: Lanes) -> Truths {
   return is_nan(vec2<u32>(taps.low, taps.high));
 }
 
-//// keys_of_pairs: Of four elements of 64 bits.
+//// keys_of_pairs when BYTES == 8 && ABREAST == 4: Of four elements of 64 bits.
 // provides: keys_of, are_nan
 // requires: Keys, Lanes, Truths, rank, is_nan
 fn keys_of(taps: Lanes) -> Keys {

@@ -1,6 +1,6 @@
 // Elements as lanes: neighbouring elements side by side in a vector, so that one line of text computes all of them.
 
-//// one_lane: One element.
+//// one_lane when ABREAST == 1: One element.
 // provides: Numbers, Truths, Lanes32, either
 alias Numbers = u32;
 alias Truths = bool;
@@ -10,7 +10,7 @@ fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
   return select(a, b, second);
 }
 
-//// four_lanes: Four elements. GLSL before 4.50 cannot select integers by a vector.
+//// four_lanes when ABREAST == 4: Four elements. GLSL before 4.50 cannot select integers by a vector.
 // provides: Numbers, Truths, Lanes32, either
 alias Numbers = vec4<u32>;
 alias Truths = vec4<bool>;
@@ -25,8 +25,8 @@ fn either(a: Numbers, b: Numbers, second: Truths) -> Numbers {
   );
 }
 
-//// lanes32: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their bits, at the
-// top. The mask of minima is applied on the way (reduce/mirror.wgsl).
+//// lanes32 when BYTES <= 4: Elements of up to 32 bits as signed lanes. Integers compare as lanes do; floats keep their
+// bits, at the top. The mask of minima is applied on the way (reduce/mirror.wgsl).
 //
 // Under IGNORE every NaN becomes a negative one of the largest magnitude, which never wins, and where it is a maximum
 // the window is empty: its element is the value of such windows.
@@ -71,7 +71,7 @@ fn raws_of(lanes: Lanes) -> Numbers {
   return raws;
 }
 
-//// lanes64: Elements of 64 bits, as their low and their high words.
+//// lanes64 when BYTES == 8: Elements of 64 bits, as their low and their high words.
 // provides: Lane, Lanes, lane_from
 // requires: Raw, Numbers
 alias Lane = Raw;

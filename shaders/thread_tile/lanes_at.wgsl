@@ -1,13 +1,13 @@
 // Lanes from memory.
 
-//// one_at_once: One element of X as lanes.
+//// one_at_once when ABREAST == 1 && BYTES <= 4: One element of X as lanes.
 // provides: lanes_at
 // requires: Lanes, lane_from, load
 fn lanes_at(position: u32) -> Lanes {
   return Lanes(lane_from(load(position)));
 }
 
-//// pair_at_once: One element of 64 bits of X as lanes.
+//// pair_at_once when ABREAST == 1 && BYTES == 8: One element of 64 bits of X as lanes.
 // provides: lanes_at
 // requires: Lanes, load
 fn lanes_at(position: u32) -> Lanes {
@@ -15,7 +15,7 @@ fn lanes_at(position: u32) -> Lanes {
   return Lanes(raw.x, raw.y);
 }
 
-//// four_at_once: Four elements of X as lanes.
+//// four_at_once when ABREAST == 4: Four elements of X as lanes.
 // provides: lanes_at
 // requires: Lanes, lane_from, lanes_from, four_at
 fn lanes_at(position: u32) -> Lanes {

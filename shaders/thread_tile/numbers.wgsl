@@ -3,7 +3,8 @@
 // provides: line_number, point_of
 // requires: Place, pool
 
-//// numbers_in_plane: A tap's column in the window, plus 16 for each line of the plane before it.
+//// numbers_in_plane when OUTPUTS_ALONG == 4 && !IN_KEYS: A tap's column in the window, plus 16 for each line of the
+// plane before it.
 // requires: lane_column, clamp_tap, DILATION_2
 fn line_number(place: Place, in_plane: u32, depth: u32, line: u32) -> u32 {
   return in_plane * 16u;
@@ -15,8 +16,8 @@ fn point_of(place: Place, number: u32, lane: u32) -> u32 {
   return place.plane + (number >> 4u) * width + clamp_tap(column, width, DILATION_2);
 }
 
-//// numbers_in_tile: A tap's column in the window, plus 16 for each line of the tile and 256 for each depth before
-// it. Numbers are small.
+//// numbers_in_tile when OUTPUTS_ALONG == 4 && IN_KEYS: A tap's column in the window, plus 16 for each line of the tile
+// and 256 for each depth before it. Numbers are small.
 // requires: lane_column, line_at, clamp_tap, KERNEL_0, DILATION_2
 fn line_number(place: Place, in_plane: u32, depth: u32, line: u32) -> u32 {
   return (depth * 16u + line) * 16u;
@@ -32,7 +33,7 @@ fn point_of(place: Place, number: u32, lane: u32) -> u32 {
   return place.plane + line * width + clamp_tap(column, width, DILATION_2);
 }
 
-//// numbers_are_points: The point of the tap.
+//// numbers_are_points when OUTPUTS_ALONG == 1: The point of the tap.
 fn line_number(place: Place, in_plane: u32, depth: u32, line: u32) -> u32 {
   return place.plane + in_plane * pool.axes[2].input;
 }

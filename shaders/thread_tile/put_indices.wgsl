@@ -64,8 +64,8 @@ fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome,
   store_index(place + 3u * step, index_from(output + 3u, d, origin, 3u));
 }
 
-//// put_indices_i32: Writing four 32-bit indices at once, in the order of Y. Plans are refused where 32-bit indices
-// could overflow, so the low word is the index.
+//// put_indices_i32 when WRITES == 4 && PUT_FOURS && SAME_PLACE: Writing four 32-bit indices at once, in the order of
+// Y. Plans are refused where 32-bit indices could overflow, so the low word is the index.
 // provides: indices_out
 @group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
 
@@ -79,7 +79,8 @@ fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome,
   );
 }
 
-//// put_indices_i64: Writing four 64-bit indices at once, in the order of Y.
+//// put_indices_i64 when WRITES == 8 && PUT_FOURS && SAME_PLACE: Writing four 64-bit indices at once, in the order of
+// Y.
 // provides: indices_out
 @group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
 

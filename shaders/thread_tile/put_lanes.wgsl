@@ -1,13 +1,13 @@
 // Writing lanes as outputs.
 
-//// put_one_lane: One output.
+//// put_one_lane when pool_thread_tile && ABREAST == 1: One output.
 // provides: put_lanes
 // requires: Numbers, activate, y
 fn put_lanes(number: u32, raws: Numbers) {
   y[number] = activate(raws);
 }
 
-//// put_four_lanes: Four outputs.
+//// put_four_lanes when pool_thread_tile && ABREAST == 4: Four outputs.
 // provides: put_lanes
 // requires: Numbers, Elements, activate, put_four
 fn put_lanes(number: u32, raws: Numbers) {
@@ -19,7 +19,7 @@ fn put_lanes(number: u32, raws: Numbers) {
 // requires: Word
 var<private> word: Word;
 
-//// put_in_word: One output of a word.
+//// put_in_word when pool_words: One output of a word.
 // provides: put_lanes
 // requires: Numbers, activate, word, insert, OUTPUTS
 fn put_lanes(number: u32, raws: Numbers) {

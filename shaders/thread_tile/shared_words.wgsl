@@ -1,5 +1,6 @@
-// Y, where lines are not whole words: a word may begin at any of an invocation's four outputs. An invocation writes the
-// words that end in its outputs. They may begin in those of its left neighbour, which it reads from workgroup memory.
+// when pool_shared_words: Y, where lines are not whole words: a word may begin at any of an invocation's four outputs.
+// An invocation writes the words that end in its outputs. They may begin in those of its left neighbour, which it reads
+// from workgroup memory.
 //
 //   outputs, four a lane    [0 0 0 0][1 1 1 1][2 2       8-bit elements, a line of ten columns, which begins with the
 //   words of Y           [ : 0][0 0 0 1][1 1 1 2][2 :    last byte of a word

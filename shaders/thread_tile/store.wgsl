@@ -10,7 +10,7 @@ fn store_line(place: Place, line: u32, best: Best) {
   }
 }
 
-//// values_kept: The maxima themselves, for the words of Y.
+//// values_kept when !PLACED && pool_shared_words: The maxima themselves, for the words of Y.
 // provides: store_line
 // requires: Best, result_of, raws_of, Place, Elements, activate, keep_outputs
 fn store_line(place: Place, line: u32, best: Best) {
@@ -18,7 +18,7 @@ fn store_line(place: Place, line: u32, best: Best) {
   keep_outputs(line, Elements(activate(raws.x), activate(raws.y), activate(raws.z), activate(raws.w)));
 }
 
-//// placed_maxima: Maxima with their places, as maxima.
+//// placed_maxima when PLACED: Maxima with their places, as maxima.
 // provides: Best, one, joined
 // requires: Placed, placed, later, Lanes
 alias Best = Placed;
@@ -31,7 +31,7 @@ fn joined(p: Best, q: Best) -> Best {
   return later(p, q);
 }
 
-//// places: Maxima with their places.
+//// places when PLACED: Maxima with their places.
 // provides: store_line
 // requires: Place, Best, store_placed
 fn store_line(place: Place, line: u32, best: Best) {

@@ -1,7 +1,7 @@
 // The writing of outputs by their keys, and of their indices.
 // provides: store_placed
 
-//// store_one: One output, by its key.
+//// store_one when pool_thread_tile && ABREAST == 1 && BYTES <= 4: One output, by its key.
 // requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, pool, origin_of, OUTPUTS_BETWEEN, put_index_in, y
 fn store_placed(place: Place, line: u32, best: Placed) {
   let number = output_of(place, line);
@@ -15,7 +15,7 @@ fn store_placed(place: Place, line: u32, best: Placed) {
   }
 }
 
-//// store_in_word: One output of a word.
+//// store_in_word when pool_words: One output of a word.
 // requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, pool, origin_of, OUTPUTS_BETWEEN, put_index_in, word, insert, OUTPUTS
 fn store_placed(place: Place, line: u32, best: Placed) {
   let number = output_of(place, line);
@@ -29,7 +29,7 @@ fn store_placed(place: Place, line: u32, best: Placed) {
   }
 }
 
-//// store_one_pair: One output of 64 bits.
+//// store_one_pair when ABREAST == 1 && BYTES == 8: One output of 64 bits.
 // requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, pool, origin_of, OUTPUTS_BETWEEN, put_index_in, y
 fn store_placed(place: Place, line: u32, best: Placed) {
   let number = output_of(place, line);
@@ -43,7 +43,7 @@ fn store_placed(place: Place, line: u32, best: Placed) {
   }
 }
 
-//// store_four: Four outputs.
+//// store_four when pool_thread_tile && ABREAST == 4 && BYTES <= 4: Four outputs.
 // requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, Numbers, either, pool, origin_of, OUTPUTS_BETWEEN, Elements, put_four, put_four_indices
 fn store_placed(place: Place, line: u32, best: Placed) {
   let number = output_of(place, line);
@@ -60,7 +60,7 @@ fn store_placed(place: Place, line: u32, best: Placed) {
   }
 }
 
-//// store_kept: Four outputs, for the words of Y, and the indices of those in the line.
+//// store_kept when pool_shared_words: Four outputs, for the words of Y, and the indices of those in the line.
 // requires: Place, output_of, outcome_of, Outcome, Origin, Placed, numbers_of, keys_in, Numbers, either, pool, origin_of, Elements, keep_outputs, put_index, put_index_in, CHANNELS_ALONG, OUTPUTS_BETWEEN
 fn put_index_at(place: Place, line: u32, lane: u32, outcome: Outcome, origin: Origin) {
   let output = output_of(place, line) + lane;
@@ -91,7 +91,7 @@ fn store_placed(place: Place, line: u32, best: Placed) {
   put_index_at(place, line, 3u, d, origin);
 }
 
-//// store_four_pairs: Four outputs of 64 bits.
+//// store_four_pairs when ABREAST == 4 && BYTES == 8: Four outputs of 64 bits.
 // requires: Place, output_of, outcome_of, Placed, numbers_of, keys_in, Numbers, either, pool, origin_of, OUTPUTS_BETWEEN, Elements, put_four, put_four_indices
 fn store_placed(place: Place, line: u32, best: Placed) {
   let number = output_of(place, line);

@@ -10,9 +10,10 @@ struct Taps {
   numbers: array<u32, KERNEL_2>,
 }
 
-//// taps_along: The windows of four neighbouring outputs of a line. The elements that the windows span are loaded
-// once, in vectors: those of the outputs' own columns, one with the PAD_2 elements before them, and one or two
-// with the BEHIND elements behind them. A line is whole vectors, so a vector lies in it or outside.
+//// taps_along when OUTPUTS_ALONG == 4 && FOURS: The windows of four neighbouring outputs of a line. The elements that
+// the windows span are loaded once, in vectors: those of the outputs' own columns, one with the PAD_2 elements before
+// them, and one or two with the BEHIND elements behind them. A line is whole vectors, so a vector lies in it or
+// outside.
 //
 //   columns  . . . -1 | 0 1 2 3 | 4 . . .       KERNEL_2 = 3, STRIDE_2 = 1, PAD_2 = 1, BEHIND = 1, SPAN = 6
 //   loads    [vector]  [vector]  [vector]
@@ -108,9 +109,10 @@ fn taps_of(line: u32, columns: Columns) -> Taps {
   return found;
 }
 
-//// taps_shifted: The windows of four neighbouring outputs of a line that is not whole words, which begins anywhere in
-// a word. The words that the windows span are loaded once, and shifted: the first element comes first. Of its SPAN
-// elements only the first BEFORE can lie before the line, and only those from BEHIND on behind it.
+//// taps_shifted when OUTPUTS_ALONG == 4 && !FOURS: The windows of four neighbouring outputs of a line that is not
+// whole words, which begins anywhere in a word. The words that the windows span are loaded once, and shifted: the first
+// element comes first. Of its SPAN elements only the first BEFORE can lie before the line, and only those from BEHIND
+// on behind it.
 //
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the windows begin at c
 //   shifted            [ c d e f ] [ g h i j ]
@@ -169,8 +171,8 @@ fn taps_of(line: u32, columns: Columns) -> Taps {
   return found;
 }
 
-//// taps_apart: The window of one output in four channels, or in one: each tap is loaded by itself. Neighbouring
-// invocations load neighbouring channels or outputs, whatever the length of a line.
+//// taps_apart when OUTPUTS_ALONG == 1: The window of one output in four channels, or in one: each tap is loaded by
+// itself. Neighbouring invocations load neighbouring channels or outputs, whatever the length of a line.
 // provides: Columns, columns_of, taps_of, lane_column, lane_channel
 // requires: Taps, pool, lanes_at, clamp_tap, KERNEL_2, DILATION_2
 // The columns of the taps, and their positions in a line.

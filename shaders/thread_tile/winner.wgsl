@@ -7,8 +7,8 @@ fn index_without_winner(output: u32, result: Outcome, index: vec2<u32>) -> vec2<
   return index;
 }
 
-//// winner_perhaps: Under SEED_LOWEST and IGNORE a window may have no winner. Its index is then the one that the index
-// convention gives to such windows.
+//// winner_perhaps when NAN_POLICY == SEED_LOWEST || NAN_POLICY == IGNORE: Under SEED_LOWEST and IGNORE a window may
+// have no winner. Its index is then the one that the index convention gives to such windows.
 // requires: plane_index
 fn index_without_winner(output: u32, result: Outcome, index: vec2<u32>) -> vec2<u32> {
   var found = index;

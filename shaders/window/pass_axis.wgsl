@@ -11,8 +11,8 @@ fn nan_policy() -> u32 {
   return pool.nan_policy;
 }
 
-//// constant: Constants of the prelude: one pipeline per configuration. Extents, pads and tables still come from the
-// uniform.
+//// constant when known(KERNEL_2): Constants of the prelude: one pipeline per configuration. Extents, pads and tables
+// still come from the uniform.
 // provides: pass_axis
 // requires: pool, Axis, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, DILATION_2, KIND_0, KIND_1, KIND_2
 fn pass_axis(a: u32) -> Axis {
@@ -40,7 +40,7 @@ fn pass_axis(a: u32) -> Axis {
   return axis;
 }
 
-//// policy: The policy alone, a constant of the prelude.
+//// policy when known(NAN_POLICY): The policy alone, a constant of the prelude.
 // provides: nan_policy
 // requires: NAN_POLICY
 fn nan_policy() -> u32 {

@@ -7,7 +7,7 @@ fn within(window: Window, a: u32) -> Window {
   return window;
 }
 
-//// part: Where windows are reduced in parts: clips a window to the taps of this dispatch.
+//// part when pool_accumulate: Where windows are reduced in parts: clips a window to the taps of this dispatch.
 // requires: pool
 fn within(window: Window, a: u32) -> Window {
   let begin = min(pool.tap_from[a], window.count);

@@ -7,11 +7,11 @@ use wgpu_pooling_plan::{PlanError, PoolPlan};
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, grid};
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{OUTPUT_UNIT, bound_range, index_bytes, ranges, store};
+use super::tap_by_tap;
 use super::target::Target;
 use super::view::{ElementRange, Pass, iterations, only_pass};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, PassInput, Sink};
-use crate::keys;
 use crate::schedule::{BoundRange, Dispatch, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -62,7 +62,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
     schedule.scratch.push(accumulator_bytes(largest));
     // Each kernel's text is linked once for all its dispatches.
-    let kernel = |input, sink, activation| keys::pool(plan.reduction, plan.dtype(), input, sink, activation, None);
+    let kernel = |input, sink, activation| tap_by_tap::kernel(plan, input, sink, activation, None);
     let accumulate = kernel(PassInput::Elements, Sink::Accumulators, ActivationKind::Identity);
     let finishing = kernel(PassInput::Accumulators, sink, activation_kind);
     for tile in tiles {

@@ -6,12 +6,12 @@ use wgpu_pooling_plan::{Layout, OutsideWindow, PlanError, UnpoolPlan};
 
 use super::digits::dense_strides;
 use super::target::Target;
+use super::thread_tile::by_fours;
 use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERLAPS, QUADS_OF_SOFTWARE};
-use super::view::{FORMULA, WindowFormula};
+use super::view::FORMULA;
 use crate::family::Family;
-use crate::kernel::{ActivationKind, CellsKernel};
-use crate::keys::{self, CellsKey, Places};
-use crate::uniform::Divisor;
+use crate::kernel::{ActivationKind, Fact, Kernel};
+use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
 /// Sources that are loaded together.
@@ -26,10 +26,21 @@ pub(super) struct Cells {
     pub key: KernelKey,
     /// The kernel that settles which source wins where indices lie outside their sources' windows.
     pub settle: KernelKey,
-    pub places: Places,
+    pub places: [Fact; 3],
     pub blocks: u64,
     pub split: [Divisor; 9],
     pub iterations: u64,
+}
+
+/// How windows and rows lie, on which the kernel depends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CellsKernel {
+    /// Windows lie apart, and rows are whole words.
+    Apart,
+    /// Windows lie apart, and rows begin and end within words.
+    Runs,
+    /// Windows overlap or begin in the padding.
+    Overlaps,
 }
 
 /// The three axes of an unpool.
@@ -44,7 +55,7 @@ struct CellAxes {
 }
 
 impl CellAxes {
-    fn of(plan: &UnpoolPlan, windows: &[WindowFormula; 3]) -> Result<CellAxes, PlanError> {
+    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<CellAxes, PlanError> {
         if windows.iter().any(|axis| axis.kind != FORMULA || axis.dilation != 1 || axis.pad_begin < 0) {
             return Family::Gather.refuse("the windows are not given by a kernel and a stride alone");
         }
@@ -57,13 +68,13 @@ impl CellAxes {
         };
         let (inputs, outputs) = (extents(&plan.x_extents), extents(&plan.y_extents));
         // On an axis with one source and one output, kernel and stride count as 1: there are no other cells to fill.
-        let of = |unit: u64, value: fn(&WindowFormula) -> u32| {
+        let of = |unit: u64, value: fn(&uniform::Axis) -> u32| {
             let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
             [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
         };
         let scatters = plan.outside_window == OutsideWindow::Scatter;
         // A window that lies wholly in the padding contains no element, not even the single output of an axis.
-        let in_padding = |axis: &WindowFormula| axis.pad_begin.unsigned_abs() >= axis.kernel;
+        let in_padding = |axis: &uniform::Axis| axis.pad_begin.unsigned_abs() >= axis.kernel;
         if (!scatters || plan.first_elements.is_some()) && windows.iter().any(in_padding) {
             return Family::Gather.refuse("a window lies wholly in the padding");
         }
@@ -81,12 +92,12 @@ impl CellAxes {
     }
 
     /// The radices by which an invocation's number is split.
-    fn split(&self, plan: &UnpoolPlan, key: &CellsKey) -> [u64; 9] {
+    fn split(&self, plan: &UnpoolPlan, inner: bool, across: u64, lines: u64) -> [u64; 9] {
         let channels = plan.channels as u64;
         [
-            if key.places.inner { channels.div_ceil(QUAD) } else { 1 },
-            self.cells[2].div_ceil(key.across),
-            self.cells[1].div_ceil(key.lines),
+            if inner { channels.div_ceil(QUAD) } else { 1 },
+            self.cells[2].div_ceil(across),
+            self.cells[1].div_ceil(lines),
             self.cells[0],
             if plan.layout() == Layout::Nhwc { 1 } else { channels },
             self.outputs[1],
@@ -130,40 +141,50 @@ impl CellAxes {
     }
 }
 
-/// The kernel, and the cells of an invocation: quads across, and lines.
+/// The kernel, and the cells of an invocation: quads across, columns across, and lines.
 struct InvocationCells {
     kernel: CellsKernel,
+    /// Whether channels lie inside the last axis.
+    inner: bool,
+    /// The lengths of contiguous runs of elements in X and in Y.
+    runs: [u64; 2],
     quads: u64,
+    across: u64,
     lines: u64,
 }
 
 impl InvocationCells {
-    /// `run` elements of `bytes` bytes are contiguous in Y.
-    fn of(axes: &CellAxes, inner: bool, run: u64, bytes: u64, limits: &Target) -> Result<InvocationCells, PlanError> {
-        let words = run.saturating_mul(bytes).is_multiple_of(4);
+    fn of(plan: &UnpoolPlan, axes: &CellAxes, limits: &Target) -> Result<InvocationCells, PlanError> {
+        let channels = plan.channels as u64;
+        let inner = plan.layout() == Layout::Nhwc && channels > 1;
+        let runs = if inner { [channels; 2] } else { [axes.inputs[2], axes.outputs[2]] };
+        let run = runs[1];
+        let words = run.saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(4);
         let apart = (0..3).all(|axis| axes.apart(axis));
-        match (apart, words) {
+        let (kernel, quads, lines) = match (apart, words) {
             (true, true) => {
                 // Several quads where that leaves no more lanes idle than one quad would.
                 let even = axes.cells[2].div_ceil(QUAD).is_multiple_of(QUADS_OF_SOFTWARE);
                 let by_device = if limits.software && !inner && even { QUADS_OF_SOFTWARE } else { 1 };
                 let quads = limits.sizes.quads.filter(|_| !inner).unwrap_or(by_device).clamp(1, QUADS_OF_SOFTWARE);
-                Ok(InvocationCells { kernel: CellsKernel::Apart, quads, lines: 1 })
+                (CellsKernel::Apart, quads, 1)
             }
             // A word holds elements of at most two rows.
             // In wider cells most of what an invocation writes has no source.
             (true, false) if !inner && run >= QUAD && axes.stride[2] <= QUAD => {
                 let quads = limits.sizes.quads.unwrap_or(quads_of_runs(axes.cells[2])).clamp(1, QUAD);
-                Ok(InvocationCells { kernel: CellsKernel::Runs, quads, lines: 1 })
+                (CellsKernel::Runs, quads, 1)
             }
             (false, true) if axes.apart(0) && axes.held_by_neighbours(1) && axes.held_by_neighbours(2) => {
                 let by_device = if limits.software && axes.cells[1] >= 8 { LINES_OF_SOFTWARE } else { 1 };
                 let lines = limits.sizes.cell_lines.unwrap_or(by_device).clamp(1, QUAD);
-                Ok(InvocationCells { kernel: CellsKernel::Overlaps, quads: 1, lines })
+                (CellsKernel::Overlaps, 1, lines)
             }
-            (false, true) => Family::Gather.refuse("too many windows hold the same element"),
-            (_, false) => Family::Gather.refuse("the last axis does not come out even with words"),
-        }
+            (false, true) => return Family::Gather.refuse("too many windows hold the same element"),
+            (_, false) => return Family::Gather.refuse("the last axis does not come out even with words"),
+        };
+        let across = if inner { 1 } else { quads.saturating_mul(QUAD) };
+        Ok(InvocationCells { kernel, inner, runs, quads, across, lines })
     }
 }
 
@@ -174,72 +195,104 @@ fn quads_of_runs(cells: u64) -> u64 {
     [4, 3, 2].into_iter().min_by_key(in_all).unwrap_or(1)
 }
 
-/// The part that loads and stores quads of elements of `bytes` bytes; `wide` if every run of elements is whole quads.
-fn quad_part(bytes: u64, wide: bool) -> &'static str {
-    match (bytes, wide) {
-        (1, _) => "element/lanes8",
-        (2, _) => "element/lanes16",
-        (_, false) => "element/lanes_apart",
-        (_, true) => "element/lanes_wide",
+/// How the elements of X and Y and the indices lie in memory, as constants: whether channels lie inside the last axis,
+/// an index is a position in Y, and indices are stored in the order of X.
+fn places(plan: &UnpoolPlan, inner: bool) -> [Fact; 3] {
+    let same = plan.space.layout == plan.layout() || plan.channels == 1 || count(&plan.x_extents) == 1;
+    let positions = plan.space.strides() == dense_strides(plan.layout(), plan.channels, &plan.y_extents);
+    [("INNER", inner.into()), ("POSITIONS", positions.into()), ("SAME_PLACE", same.into())]
+}
+
+/// The constants of both kernels.
+fn consts(plan: &UnpoolPlan, axes: &CellAxes, cells: &InvocationCells, places: [Fact; 3]) -> Vec<Fact> {
+    let InvocationCells { inner, runs: [x_run, _], quads, across, lines, .. } = *cells;
+    let even = x_run.is_multiple_of(QUAD);
+    let filled = axes.inputs == axes.cells;
+    let (exact_lines, exact_columns) = (axes.exact(0) && axes.exact(1), axes.exact(2));
+    let whole = if inner { even } else { exact_columns && axes.cells[2].is_multiple_of(across) };
+    // Every cell has one source, whose index is a position in Y, and lies in Y but for its last columns.
+    let plain = cells.kernel == CellsKernel::Apart && places[1].1 == 1 && places[2].1 == 1 && filled && exact_lines;
+    let consts = [
+        ("KERNEL_0", axes.kernel[0]),
+        ("KERNEL_1", axes.kernel[1]),
+        ("KERNEL_2", axes.kernel[2]),
+        ("STRIDE_0", axes.stride[0]),
+        ("STRIDE_1", axes.stride[1]),
+        ("STRIDE_2", axes.stride[2]),
+        ("PAD_1", axes.pad[1]),
+        ("PAD_2", axes.pad[2]),
+        ("QUADS", quads),
+        ("ACROSS", across),
+        ("LINES", lines),
+        ("PLAIN", (plain && axes.stride[0] == 1).into()),
+        // Every cell has a source, and every lane of an invocation has one.
+        ("CELLS_FILLED", filled.into()),
+        ("LANES_FILLED", if inner { even } else { filled && axes.inputs[2].is_multiple_of(across) }.into()),
+        // Y is whole cells along the outer axes, and along the last axis.
+        ("EXACT_LINES", exact_lines.into()),
+        ("EXACT_COLUMNS", exact_columns.into()),
+        ("CLIPPED", axes.clipped(2).into()),
+        // The indices of neighbouring columns differ by one.
+        ("UNIT_COLUMNS", (plan.space.strides().spatial.last() == Some(&1)).into()),
+        // Invocations write whole quads of Y, and rows of X are whole words.
+        ("WHOLE", whole.into()),
+        ("X_EVEN", x_run.saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(4).into()),
+        // The index of a plane's first element is skipped outside its own window.
+        ("SKIPS_FIRST", plan.first_elements.is_some().into()),
+    ];
+    consts.map(|(name, number)| (name, number as u32)).into_iter().chain(places).collect()
+}
+
+/// A kernel with the uniform of gathering unpools.
+pub(super) fn kernel(name: String, entry: &'static str) -> Kernel {
+    Kernel::new(name, entry).with([("GATHERS", 1)])
+}
+
+/// What a kernel's name says of indices outside their windows.
+pub(super) fn others(rule: OutsideWindow) -> &'static str {
+    match rule {
+        OutsideWindow::Scatter => "",
+        OutsideWindow::Skip => ", others skipped",
+        _ => ", others reported",
     }
 }
 
 /// The kernel for a plan. `windows` map a source to its window on three axes.
 pub(super) fn cells(
     plan: &UnpoolPlan,
-    windows: &[WindowFormula; 3],
+    windows: &[uniform::Axis; 3],
     activation: ActivationKind,
     limits: &Target,
 ) -> Result<Cells, PlanError> {
     let axes = CellAxes::of(plan, windows)?;
-    let bytes = plan.dtype().bytes() as u64;
-    let channels = plan.channels as u64;
-    let inner = plan.layout() == Layout::Nhwc && channels > 1;
-    // The lengths of contiguous runs of elements in X and in Y.
-    let (x_run, y_run) = if inner { (channels, channels) } else { (axes.inputs[2], axes.outputs[2]) };
-    let InvocationCells { kernel, quads, lines } = InvocationCells::of(&axes, inner, y_run, bytes, limits)?;
-    let across = if inner { 1 } else { quads.saturating_mul(QUAD) };
+    let cells = InvocationCells::of(plan, &axes, limits)?;
+    let places = places(plan, cells.inner);
+    let consts = consts(plan, &axes, &cells, places);
+    let InvocationCells { runs: [x_run, y_run], quads, across, lines, .. } = cells;
+    // Whether every run of elements, and of indices, is whole quads.
     let even = x_run.is_multiple_of(QUAD);
-    let filled = axes.inputs == axes.cells;
-    let same_place = plan.space.layout == plan.layout() || channels == 1 || count(&plan.x_extents) == 1;
-    let strides = plan.space.strides();
-    let positions = strides == dense_strides(plan.layout(), plan.channels, &plan.y_extents);
-    let exact_lines = axes.exact(0) && axes.exact(1);
-    let whole_cells = axes.exact(2) && axes.cells[2].is_multiple_of(across);
-    let plain = kernel == CellsKernel::Apart && positions && same_place && filled && exact_lines && axes.stride[0] == 1;
-    let parts =
-        [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), keys::names_part(plan.index_type, even && same_place)];
-    let key = CellsKey {
-        cells: kernel,
-        dtype: plan.dtype(),
-        index_type: plan.index_type,
-        activation,
-        outside: plan.outside_window,
-        access: parts,
-        kernel: axes.kernel,
-        stride: axes.stride,
-        pad: axes.pad,
-        quads,
-        across,
-        lines,
-        places: Places { inner, positions, same_place },
-        plain,
-        cells_filled: filled,
-        lanes_filled: if inner { even } else { filled && axes.inputs[2].is_multiple_of(across) },
-        exact_lines,
-        exact_columns: axes.exact(2),
-        clipped: axes.clipped(2),
-        unit_columns: strides.spatial.last() == Some(&1),
-        whole: if inner { even } else { whole_cells },
-        x_even: x_run.saturating_mul(bytes).is_multiple_of(4),
-        skips_first: plan.first_elements.is_some(),
+    let (fours, indices) = (even && y_run.is_multiple_of(QUAD) && plan.dtype().bytes() >= 4, even && places[2].1 == 1);
+    let (of, entry) = match cells.kernel {
+        CellsKernel::Apart => ("cells", "unpool_cells"),
+        CellsKernel::Runs => ("runs of cells", "unpool_runs"),
+        CellsKernel::Overlaps => ("overlapping cells", "unpool_overlaps"),
     };
-    let split = axes.split(plan, &key);
+    let [depth, height, width] = axes.kernel;
+    let what = format!("{} by {}, {depth}x{height}x{width}", plan.dtype().name(), plan.index_type.name());
+    let linked = |name, entry| {
+        let kernel = kernel(name, entry).of(plan.dtype()).activated(activation);
+        kernel.reads(Some(plan.index_type)).constants(consts.clone())
+    };
+    let settle = linked(format!("unpool settle {what}"), "unpool_settle").into();
+    let key = linked(format!("unpool {of} {what}{}", others(plan.outside_window)), entry)
+        .with(by_fours(plan.dtype(), fours))
+        .with([("PUT_FOURS", fours.into()), ("WIDE_INDICES", indices.into()), (plan.outside_window.name(), 1)])
+        .into();
+    let split = axes.split(plan, cells.inner, across, lines);
     let outer = split[4].saturating_mul(plan.batch as u64);
     let blocks = split[..4].iter().fold(outer, |blocks, &radix| blocks.saturating_mul(radix));
     let product = |of: &[u64; 3]| of.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor));
     let of_cell = product(&axes.stride).saturating_add(product(&axes.kernel));
     let iterations = of_cell.saturating_mul(quads).saturating_mul(lines).saturating_mul(2);
-    let (places, settle, key) = (key.places, keys::unpool_settle(&key), keys::unpool_cells(&key));
     Ok(Cells { key, settle, places, blocks, split: split.map(Divisor::new), iterations })
 }

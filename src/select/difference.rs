@@ -8,17 +8,18 @@ use super::epilogue::lanes;
 use super::partition::{OUTPUT_UNIT, bound_range, ranges};
 use super::view::ElementRange;
 use crate::family::{Build, Family};
-use crate::kernel::Operand;
-use crate::keys;
+use crate::kernel::{Kernel, Operand};
 use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// The schedule of a difference, whatever kernels were asked for: there is one.
 pub(super) fn schedule(plan: &DifferencePlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let (elements, bytes, lanes) = (count(plan.input_shape()), plan.dtype().bytes(), lanes(plan.dtype()));
     check_elements("elements of y", elements)?;
     let mut schedule = Schedule::new(Plan::Difference(plan.clone()), Family::Direct, Build::Generic);
-    let key = keys::difference(plan.dtype());
+    let kernel = Kernel::new(format!("difference {}", plan.dtype().name()), "difference");
+    let key: KernelKey = kernel.of(plan.dtype()).into();
     let fit = |range: ElementRange| {
         grid(range.count().div_ceil(lanes), limits)?;
         let in_a_binding = "bytes of a difference (max_binding_bytes)";

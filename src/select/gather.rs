@@ -13,11 +13,10 @@ use super::epilogue::lanes;
 use super::target::Target;
 use super::tuning::unpool::{IDLE_INVOCATIONS, IDLE_INVOCATIONS_OF_SOFTWARE};
 use super::unpool::{OWNERS, owners_bytes};
-use super::view::{PassAxis, WindowFormula, pass_axis};
+use super::view::{PassAxis, pass_axis};
 use super::{activation, cells, unpool};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, WORKGROUP};
-use crate::keys;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::{PassWindow, Tables};
 use crate::uniform::{self, Divisor};
@@ -61,10 +60,9 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Target, build: Build) -> Resu
         return Family::Gather.refuse("too many windows hold the same element");
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
-    let cells = || cells::cells(plan, &own.map(|(_, formula)| formula), activation_kind, limits);
+    let cells = || cells::cells(plan, &own, activation_kind, limits);
     let cells = (scatters || build == Build::Specialised).then(cells).transpose()?;
-    let (covering, own) = (covering.map(|(axis, _)| axis), own.map(|(axis, _)| axis));
-    let uniform = uniform(plan, activation, cells.as_ref(), covering, own);
+    let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own);
     let mut gathering = Gathering { plan, limits, uniform, schedule };
     match (build, &cells) {
         (Build::Specialised, Some(cells)) => gathering.cells(cells)?,
@@ -126,12 +124,17 @@ impl Gathering<'_> {
         let outside = self.plan.outside_window;
         if outside != OutsideWindow::Skip {
             let check = [&[Operand::Indices, Operand::Tables], self.told()].concat();
-            let places = cells.map(|cells| cells.places).unwrap_or_default();
-            let key = keys::unpool_check(index_type, outside, &places, self.plan.first_elements.is_some());
-            self.dispatch(key, grid(sources, self.limits)?, &check, self.uniform.digits.into());
+            let name = format!("unpool check {}{}", index_type.name(), cells::others(outside));
+            let checks = cells::kernel(name, "unpool_check")
+                .reads(Some(index_type))
+                .with([(outside.name(), 1), ("WIDE_INDICES", 0)])
+                .constants([("SKIPS_FIRST", self.plan.first_elements.is_some().into())])
+                .constants(cells.iter().flat_map(|cells| cells.places));
+            self.dispatch(checks.into(), grid(sources, self.limits)?, &check, self.uniform.digits.into());
         }
         if outputs > 0 {
-            let gather = keys::unpool_gather(dtype, index_type, activation);
+            let gather = cells::kernel(format!("unpool gather {}", dtype.name()), "unpool_gather").of(dtype);
+            let gather = gather.activated(activation).reads(Some(index_type)).into();
             let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Tables];
             self.dispatch(gather, grid(outputs.div_ceil(lanes(dtype)), self.limits)?, &operands, iterations);
         }
@@ -205,7 +208,7 @@ fn uniform(
 
 /// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the windows of
 /// sources.
-type UnpoolAxes = ([(uniform::Axis, u64); 3], [(uniform::Axis, WindowFormula); 3]);
+type UnpoolAxes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
 
 fn axes(
     plan: &UnpoolPlan,
@@ -214,7 +217,7 @@ fn axes(
     limits: &Limits,
 ) -> Result<UnpoolAxes, PlanError> {
     let unit = PassAxis::unit();
-    let (mut covering, mut own) = ([(unit.twin(), 1); 3], [(unit.twin(), unit.formula()); 3]);
+    let (mut covering, mut own) = ([(unit.twin(), 1); 3], [unit.twin(); 3]);
     let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
     for ((axis, &window), (covering_axis, own_axis)) in windows.iter().enumerate().zip(entries) {
         let (input, output, extent) = (plan.x_extents[axis], plan.y_extents[axis], plan.space.extents[axis]);
@@ -232,7 +235,7 @@ fn axes(
         };
         *covering_axis = (pass_axis(&held, tables, limits)?, most);
         let window = PassAxis::of(&PoolAxis { input: extent, output: input, window });
-        *own_axis = (pass_axis(&window, tables, limits)?, window.formula());
+        *own_axis = pass_axis(&window, tables, limits)?;
     }
     Ok((covering, own))
 }

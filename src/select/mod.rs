@@ -18,10 +18,12 @@ mod partition;
 mod pool;
 mod reduce;
 mod slide;
+mod slide_kernel;
 mod slide_layout;
 mod slide_pass;
 mod sliding;
 mod strip;
+mod tap_by_tap;
 mod target;
 mod team;
 mod thread_tile;
@@ -151,8 +153,15 @@ pub fn select_sized(plan: &Plan, limits: &Limits, choice: &Choice, sizes: Sizes)
 }
 
 /// The families of pools, in the order in which their schedules are made; [`Family::Accumulating`] comes last.
-const POOLS: [Family; 6] =
-    [Family::ThreadTile, Family::Direct, Family::Sliding, Family::Separable, Family::Teamed, Family::Reducing];
+const POOLS: [Family; 7] = [
+    Family::ThreadTile,
+    Family::Direct,
+    Family::Strip,
+    Family::Sliding,
+    Family::Separable,
+    Family::Teamed,
+    Family::Reducing,
+];
 
 fn is_large(shape: &[usize]) -> bool {
     count(shape) >= SPECIALISED_FROM
@@ -234,8 +243,19 @@ fn fastest(
     let order = own.into_iter().chain(others).chain([Family::Accumulating]);
     // `most_of_a_reduction` counts on this.
     let reduces = plan.most_taps() >= REDUCED_FROM;
-    for family in order.filter(|&family| wanted(family) && (reduces || family != Family::Reducing)) {
-        if best.is_some() && family == Family::Accumulating {
+    let mut in_strips = false;
+    for family in order.filter(|&family| wanted(family)) {
+        let is_tried = match family {
+            Family::Accumulating => best.is_none(),
+            Family::Reducing => reduces,
+            // Software, 13x13 and 31x31: 17 to 36 copies by strips, whose invocations wait for each other, and 4 to 17
+            // along one axis at a time.
+            Family::Strip => !limits.software,
+            // Strips refuse the windows for which this is faster.
+            Family::Sliding => !in_strips,
+            _ => true,
+        };
+        if !is_tried {
             continue;
         }
         let schedule = match pool_in(plan, limits, family, build) {
@@ -245,6 +265,7 @@ fn fastest(
                 continue;
             }
         };
+        in_strips |= family == Family::Strip;
         let seconds = cost::seconds(&schedule, limits);
         let last = build == Build::Generic || seconds <= NEARLY * cost::least_seconds(&schedule, limits);
         if best.as_ref().is_none_or(|(least, _)| seconds < *least) {

@@ -9,7 +9,7 @@ use super::partition::{Groups, Partitioner, same_place};
 use super::target::Target;
 use super::view::Pass;
 use crate::family::Build;
-use crate::kernel::{PassInput, Sink};
+use crate::kernel::{Fact, PassInput, Sink};
 use crate::schedule::{Dispatch, Effort, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -43,9 +43,10 @@ impl<'a> OnePass<'a> {
         }
     }
 
-    /// Whether an index, or its place in the index tensor, is computed by digits.
-    pub fn takes_digits(&self) -> bool {
-        self.plan.indices.is_some() && (self.index_map() != 0 || !same_place(self.plan))
+    /// The numbers of digits as constants, where an index or its place in the index tensor is computed by digits.
+    pub fn index_digits(&self) -> impl Iterator<Item = Fact> + use<> {
+        let takes = self.plan.indices.is_some() && (self.index_map() != 0 || !same_place(self.plan));
+        self.epilogue.index_digits(self.plan).consts().into_iter().filter(move |_| takes)
     }
 
     /// Whether each stride of the indices, times the channels, is the stride of the positions.

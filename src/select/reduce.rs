@@ -2,40 +2,22 @@
 //! of each plane.
 
 use wgpu_pooling_plan::internal::count;
-use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
+use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::{MAX_ELEMENTS, check_buffer, grid};
 use super::cost::team_effort;
 use super::epilogue::{Epilogue, Wanted, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
+use super::team::{self, TeamWindow, by_quads, plane_elements, plane_pass};
 use super::tuning::reduce::{
     FEWEST_BYTES, MEMBERS, MEMBERS_OF_SOFTWARE, MOST_BYTES, PARTS, PARTS_OF_SOFTWARE, REDUCED_FROM,
 };
-use super::view::{ALIGNMENT, Pass, PassAxis};
+use super::view::ALIGNMENT;
 use crate::family::Family;
-use crate::kernel::{PassInput, Sink, WORKGROUP};
-use crate::keys::{self, TeamKey, TeamWindow};
+use crate::kernel::{ActivationKind, Kernel, PassInput, Sink, WORKGROUP};
 use crate::schedule::{Dispatch, Schedule};
-use crate::tables::PassWindow;
 use crate::uniform;
-
-/// The elements of a plane, if the windows of a plan are whole, contiguous planes.
-///
-/// # Errors
-/// [`PlanError::KernelDoesNotApply`] of this family if they are not.
-pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, PlanError> {
-    if plan.layout() == Layout::Nhwc && plan.channels > 1 {
-        return family.refuse("the elements of a plane do not lie together");
-    }
-    let whole = plan.axes.iter().all(|axis| {
-        let taps = axis.taps(0);
-        axis.output == 1 && taps.first == 0 && taps.count == axis.input as i64 && (taps.step == 1 || taps.count == 1)
-    });
-    if !whole {
-        return family.refuse("a window is not a whole plane");
-    }
-    Ok(plan.axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64)))
-}
+use crate::wgsl::key::KernelKey;
 
 /// An upper bound on the bytes of scratch memory and uniforms that reducing a tile of this plan takes. A tile's windows
 /// may be whole planes of the tile even where the plan's windows are not whole planes of X.
@@ -67,19 +49,9 @@ fn elements_of_a_part(plan: &PoolPlan, parts: u64, asked: Option<u64>) -> u64 {
     (1u64 << bytes.ilog2()).checked_div(size).unwrap_or(1)
 }
 
-/// A pass in which a plane is one axis: windows of `kernel` of its elements or of its candidates, `stride` apart. The
-/// stride may count elements of X where there is one window only.
-pub(super) fn plane_pass(plan: &PoolPlan, extent: u64, kernel: u64, stride: u64) -> Result<Pass, PlanError> {
-    let output = extent.div_ceil(kernel.max(1));
-    let (most_taps, kernel, stride) = (kernel.min(extent), kernel as i64, stride as i64);
-    let window = PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 });
-    let axis = PassAxis { input: extent, output, most_taps, window };
-    Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
-}
-
 /// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, activation } = *wanted;
+    let Wanted { plan, limits, activation, .. } = *wanted;
     let elements = plane_elements(plan, Family::Reducing)?;
     if elements == 0 {
         return Family::Reducing.refuse("the windows are empty");
@@ -102,7 +74,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let stages = [
         (
             (PassInput::Elements, Sink::Candidates),
-            keys::reduce(plan, sharing),
+            kernel(plan, sharing),
             Groups {
                 unit: ALIGNMENT / CANDIDATE_BYTES,
                 invocations_per_group: WORKGROUP,
@@ -112,16 +84,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         ),
         (
             (PassInput::Candidates, Sink::of(plan)),
-            keys::team(&TeamKey {
-                reduction: plan.reduction,
-                dtype: plan.dtype(),
-                elements: count(plan.input_shape()),
-                sink: Sink::of(plan),
-                activation: activation_kind,
-                members,
-                window: TeamWindow::Candidates,
-                constants: &passes[1].constants(plan.nan_policy),
-            }),
+            team::kernel(wanted, members, TeamWindow::Candidates, &passes[1]),
             Groups { invocations_per_group: members.into(), ..Groups::of(lanes, plan.dtype()) },
             (members, parts.div_ceil(members.into()).saturating_add(epilogue.iterations()).saturating_mul(lanes)),
         ),
@@ -140,4 +103,14 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         }
     }
     Ok(())
+}
+
+/// The first dispatch, in which `members` invocations share a slice of a part.
+fn kernel(plan: &PoolPlan, members: u32) -> KernelKey {
+    let (by_quads, loads) = by_quads(plan);
+    let name = format!("pool {} reduced to candidates, {loads}", plan.dtype().name());
+    let consts =
+        [("NAN_POLICY", plan.nan_policy.number()), ("MEMBERS", members), ("TEAM", WORKGROUP as u32), ("WINDOWS", 1)];
+    let kernel = Kernel::of_pool(name, "pool_reduce", plan, Sink::Candidates, ActivationKind::Identity);
+    kernel.with(by_quads).constants(consts).into()
 }

@@ -5,7 +5,7 @@ use wgpu_pooling_plan::{AxisWindow, PlanError, PoolAxis, PoolPlan};
 use super::bounds::greatest_common_divisor;
 use super::view::{FORMULA, PassAxis, around};
 use crate::family::Family;
-use crate::keys::{FirstElements, SlidingWindow};
+use crate::kernel::Fact;
 use crate::uniform::{self, Divisor};
 
 /// Windows that slide along one axis (shaders/kernel/pool_sliding.wgsl).
@@ -30,7 +30,7 @@ pub(super) struct Slide {
     /// A window is `chunks` chunks of `chunk` taps, and `rest` taps of one further chunk. Of each chunk, `read` taps
     /// are read.
     pub chunks: u64,
-    chunk: u64,
+    pub chunk: u64,
     pub read: u64,
     rest: u64,
     /// Elements from the first tap to the additional last tap of a level whose taps do not divide the window.
@@ -72,7 +72,7 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
         return Family::Sliding.refuse("the windows are not given by a kernel and a stride");
     };
     // Kernels compute both ends of a window in 32 bits.
-    if PassAxis::of(axis).formula().kind != FORMULA {
+    if PassAxis::of(axis).twin().kind != FORMULA {
         return Family::Sliding.refuse("an axis is too long");
     }
     let (kernel, stride, dilation) = (kernel as u64, stride as u64, dilation as u64);
@@ -227,16 +227,16 @@ impl Slide {
         (self.source_inner == 1 && by_ones && self.chunks >= 4).then_some(left)
     }
 
-    /// The window in a kernel of the pass.
-    pub fn window(&self) -> SlidingWindow {
-        SlidingWindow {
-            chunks: self.chunks as u32,
-            chunk: self.chunk as u32,
-            read: self.read as u32,
-            rest: self.rest as u32,
-            last_tap: self.last_tap.is_some(),
-            dilated: self.dilation > 1,
-        }
+    /// The window as constants of a kernel of the pass.
+    pub fn window(&self) -> [Fact; 6] {
+        [
+            ("CHUNKS", self.chunks as u32),
+            ("CHUNK", self.chunk as u32),
+            ("READ", self.read as u32),
+            ("REST", self.rest as u32),
+            ("LAST_TAP", self.last_tap.is_some().into()),
+            ("DILATED", (self.dilation > 1).into()),
+        ]
     }
 
     /// The uniform's description of the axis.
@@ -269,17 +269,18 @@ impl Slide {
         }
     }
 
-    /// How the last pass finds the first elements of the plan's own windows.
-    pub fn first_elements(&self, plan: &PoolPlan) -> FirstElements {
+    /// How the last pass finds the first elements of the plan's own windows, as constants of its kernel: the distance
+    /// in taps of neighbouring windows of a class, the dilation of the axis, and the axes inside it.
+    pub fn first_elements(&self, plan: &PoolPlan) -> [Fact; 5] {
         let dilation = original(&plan.axes[self.number]).dilation;
         let inside = &plan.axes[self.number.saturating_add(1)..];
-        FirstElements {
-            stride: self.apart().checked_div(dilation.into()).unwrap_or(1) as u32,
-            dilation,
-            channels_inside: around(plan)[1] > 1,
-            inner_axes: inside.len() as u32,
-            inner_dilated: inside.iter().any(|axis| original(axis).dilation > 1),
-        }
+        [
+            ("FIRST_STRIDE", self.apart().checked_div(dilation.into()).unwrap_or(1) as u32),
+            ("FIRST_DILATION", dilation),
+            ("CHANNELS_INSIDE", (around(plan)[1] > 1).into()),
+            ("INNER_AXES", inside.len() as u32),
+            ("INNER_DILATED", inside.iter().any(|axis| original(axis).dilation > 1).into()),
+        ]
     }
 
     /// The axis' number in the plan.

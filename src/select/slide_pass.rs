@@ -7,7 +7,15 @@ use super::bounds::check_elements;
 use super::slide::{AxisRange, Slide, slides};
 use super::slide_layout::SlideLayout;
 use super::view::ElementRange;
-use crate::keys::SlidingRow;
+
+/// A pass of sliding maxima along the innermost axis, in which the lanes of a vector are neighbours along the axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SlidingRow {
+    /// Elements between an aligned load of four and a window's first element.
+    pub left: u32,
+    /// Whether lines of X are multiples of four elements.
+    pub even: bool,
+}
 
 /// One pass, and its division into blocks. A block is one run of neighbouring windows of every class on a line, so the
 /// outputs of consecutive blocks are consecutive.

@@ -6,19 +6,16 @@ use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, check_buffer, grid};
 use super::cost::{lines, of_an_index, of_vectors, tiles};
 use super::epilogue::{Epilogue, Wanted, ignores_from_starts, lanes};
-use super::one_pass::positions_are_indices;
-use super::partition::{bound_range, index_bytes, ranges, same_place, store, unit};
+use super::partition::{bound_range, index_bytes, ranges, store, unit};
 use super::slide::{Pitch, Slide};
 use super::slide_layout::SlideLayout;
 use super::slide_pass::SlidePass;
-use super::strip;
 use super::target::Target;
 use super::tuning::cost::LOADS_TOGETHER;
 use super::tuning::sliding::CACHE_BYTES;
 use super::view::{ALIGNMENT, ElementRange};
 use crate::family::{Build, Family};
-use crate::kernel::{ActivationKind, Operand, Sink, binding};
-use crate::keys::{self, Begins};
+use crate::kernel::{ActivationKind, Kernel, Operand, binding};
 use crate::schedule::{BoundRange, Dispatch, Effort, Schedule};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
@@ -39,13 +36,6 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     schedule.build = Build::Specialised;
     if ignores_from_starts(plan) {
         return Family::Sliding.refuse("indices of windows of NaN follow from their begins");
-    }
-    // Software, 13x13 and 31x31: 17 to 36 copies by strips, whose invocations wait for each other, and 4 to 17 along
-    // one axis at a time.
-    let mut strips = schedule.clone();
-    if !limits.software && strip::dispatches(&mut strips, wanted).is_ok() {
-        *schedule = strips;
-        return Ok(());
     }
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let layout = SlideLayout::of(plan, limits)?;
@@ -80,17 +70,30 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     Ok(())
 }
 
+/// The method by which sliding maxima find windows that begin with a NaN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begins {
+    /// None: the NaN rule does not need these windows.
+    Unknown,
+    /// The first pass sets a flag if it meets a window that begins with a NaN; the last pass then reads the first
+    /// elements of all windows.
+    Flagged,
+    /// The first pass writes notes for the last pass, each of which tells for this many windows whether they begin with
+    /// a NaN.
+    Noted(u32),
+}
+
 /// A schedule under construction.
-struct Sliding<'a> {
-    plan: &'a PoolPlan,
+pub(super) struct Sliding<'a> {
+    pub plan: &'a PoolPlan,
     limits: &'a Target,
-    activation_kind: ActivationKind,
+    pub activation_kind: ActivationKind,
     passes: &'a [SlidePass],
     first: &'a SlidePass,
     last: &'a SlidePass,
-    layout: SlideLayout,
-    epilogue: Epilogue,
-    begins: Begins,
+    pub layout: SlideLayout,
+    pub epilogue: Epilogue,
+    pub begins: Begins,
     /// The index of the group's flag, or of its first note.
     flag: u64,
     schedule: &'a mut Schedule,
@@ -115,13 +118,13 @@ struct SlideRanges {
 
 impl Sliding<'_> {
     /// Whether lines of X are whole vectors of lanes, and scratch memory is as packed as X.
-    fn even_source(&self, lanes: u64) -> bool {
+    pub fn even_source(&self, lanes: u64) -> bool {
         !self.layout.is_apart(self.plan) && self.first.slide.source_inner().is_multiple_of(lanes)
     }
 
     /// Whether the last pass writes partial vectors: its lines of Y are not whole vectors of lanes, or are shorter than
     /// the rows that it reads.
-    fn partial(&self, pass: &SlidePass) -> bool {
+    pub fn partial(&self, pass: &SlidePass) -> bool {
         let Pitch { kept, extent } = self.layout.pitch;
         pass.is_last
             && match pass.row {
@@ -203,7 +206,8 @@ impl Sliding<'_> {
                 let grid = grid(groups, self.limits)?;
                 let uniform = uniform::Pool { outputs: groups as u32, grid_width: grid[0], ..self.epilogue.uniform() };
                 let operands = vec![BoundRange::whole(operand)];
-                self.schedule.dispatches.push(Dispatch::new(keys::clear_flags(), &uniform, operands, grid, 1));
+                let key = Kernel::new("pool clear flags".to_owned(), "pool_clear_flags").into();
+                self.schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, 1));
             }
             _ => {}
         }
@@ -254,7 +258,7 @@ impl Sliding<'_> {
         if iterations > MAX_ITERATIONS {
             return Family::Sliding.refuse("a window is too long for one invocation");
         }
-        let key = self.key(pass);
+        let key = self.kernel(pass);
         let of_a_plane = self.lines_of_a_plane(pass).saturating_mul(pass.runs());
         let (begin, all) = (planes.first.saturating_mul(of_a_plane), planes.count().saturating_mul(of_a_plane));
         let fit = |range: ElementRange| {
@@ -290,34 +294,6 @@ impl Sliding<'_> {
         uniform.slide.flag = self.flag as u32;
         uniform.slide.notes = self.notes_of_a_row() as u32;
         uniform
-    }
-
-    fn key(&self, pass: &SlidePass) -> KernelKey {
-        let (plan, slide) = (self.plan, &pass.slide);
-        let sink = if pass.is_last { Sink::of(plan) } else { Sink::Candidates };
-        let direct = positions_are_indices(plan) && same_place(plan);
-        let by_digits = sink.index_type().is_some() && !direct;
-        keys::sliding(&keys::SlidingKey {
-            reduction: plan.reduction,
-            dtype: plan.dtype(),
-            nan_policy: plan.nan_policy,
-            window: slide.window(),
-            run: pass.run as u32,
-            first_elements: pass.is_last.then(|| slide.first_elements(plan)),
-            first: pass.number == 0,
-            row: pass.row,
-            sink,
-            lanes: pass.lanes() as u32,
-            even_source: self.even_source(pass.lanes()),
-            partial: self.partial(pass),
-            lane_bytes: self.layout.bytes,
-            begins: self.begins,
-            places: plan.indices.is_some(),
-            position_index: positions_are_indices(plan),
-            same_place: same_place(plan),
-            index_digits: by_digits.then(|| self.epilogue.index_digits(plan)),
-            activation: self.activation_kind,
-        })
     }
 
     /// The ranges that a dispatch over these blocks reads and writes.
@@ -444,7 +420,8 @@ impl Sliding<'_> {
         let (dtype, lanes) = (self.plan.dtype(), lanes(self.plan.dtype()));
         let of_a_plane = self.outputs_of_a_plane(&self.last.slide);
         let base = planes.first.saturating_mul(of_a_plane);
-        let key = keys::pack(dtype, self.activation_kind);
+        let kernel = Kernel::new(format!("pool {} pack", dtype.name()), "pool_pack");
+        let key: KernelKey = kernel.of(dtype).activated(self.activation_kind).into();
         let fit = |range: ElementRange| {
             grid(range.count().div_ceil(lanes), self.limits)?;
             let bytes = device_bytes(range.count(), self.layout.bytes);

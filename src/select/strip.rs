@@ -5,17 +5,18 @@ use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
 use super::cost::of_an_index;
-use super::epilogue::{Wanted, lanes};
+use super::epilogue::{Wanted, ignores_from_starts, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, same_place, unit};
+use super::thread_tile::{by_fours, has_room};
 use super::tuning::cost::OF_STRIPS;
 use super::tuning::strip::{INVOCATIONS, MOST_BLOCKS};
-use super::view::{FORMULA, Pass, PassAxis, only_pass};
+use super::view::{FORMULA, Pass, only_pass};
 use crate::family::Family;
-use crate::kernel::{Sink, WORKGROUP, WindowConstants};
-use crate::keys::{self, StripKey};
+use crate::kernel::{Kernel, Sink, WORKGROUP};
 use crate::schedule::{Effort, Schedule};
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// The extents of a window: a strip has eight columns, of which all row windows hold one; and the number of a tap has
 /// six bits for its column (shaders/strip/numbers.wgsl).
@@ -35,26 +36,29 @@ const WORKGROUP_BYTES: u64 = 16_384;
 
 /// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, .. } = *wanted;
-    let mut one = OnePass::new(schedule, wanted, only_pass(plan, Family::Sliding, limits)?)?;
-    let window = one.pass.constants(plan.nan_policy);
-    let [_, lines, _] = window.kernel;
+    let Wanted { plan, limits, .. } = *wanted;
+    if ignores_from_starts(plan) {
+        return Family::Strip.refuse("indices of windows of NaN follow from their begins");
+    }
+    let mut one = OnePass::new(schedule, wanted, only_pass(plan, Family::Strip, limits)?)?;
+    let windows = one.pass.windows();
+    let [_, lines, columns] = windows.map(|axis| axis.kernel);
     let [depth, rows, last] = &one.pass.axes;
     let inner = one.pass.inner;
-    if !slides(plan, &window, &one.pass) {
-        return Family::Sliding.refuse("the windows do not slide by one element along lines and columns");
+    if !slides(plan, &windows, &one.pass) {
+        return Family::Strip.refuse("the windows do not slide by one element along lines and columns");
     }
     let Some(group) = group(wanted, &one.pass) else {
-        return Family::Sliding.refuse("rows are not whole words");
+        return Family::Strip.refuse("rows are not whole words");
     };
-    let beside = plan.indices.is_some() && !keys::has_room(plan.dtype(), plan.nan_policy);
+    let beside = plan.indices.is_some() && !has_room(plan);
     let Some(columns_kept) = columns_kept(beside, lines) else {
-        return Family::Sliding.refuse("a block exceeds the memory of a workgroup");
+        return Family::Strip.refuse("a block exceeds the memory of a workgroup");
     };
     // A strip reads one block more than it writes. AMD, 4 drawn pools with 13 to 20 lines of outputs and 24 to 31 of
     // windows: 1.2 to 1.7 times as long as along one axis at a time.
     if beside && rows.output < lines.into() {
-        return Family::Sliding.refuse("most lines of a strip would be read for few outputs");
+        return Family::Strip.refuse("most lines of a strip would be read for few outputs");
     }
     let (across, height, depths) = (last.output.div_ceil(STRIP), rows.output, depth.output);
     let strips = |blocks: u64| height.div_ceil(blocks.saturating_mul(lines.into()).max(1));
@@ -65,38 +69,23 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let most = limits.sizes.strip_blocks.map_or_else(by_size, |asked| asked.clamp(1, MOST_BLOCKS));
     // As high as the others, all strips waste the least.
     let blocks = height.div_ceil(strips(most)).div_ceil(lines.into());
-    let key = keys::strip(&StripKey {
-        reduction: plan.reduction,
-        dtype: plan.dtype(),
-        sink: Sink::of(plan),
-        activation: activation_kind,
-        window,
-        blocks: blocks as u32,
-        inner: inner > 1,
-        group,
-        by_fours: inner == 1 && last.input.is_multiple_of(4),
-        held: holds_end_vectors(&window, last),
-        columns: columns_kept,
-        index_map: one.index_map(),
-        same_place: same_place(plan),
-        index_digits: Some(one.epilogue.index_digits(plan)).filter(|_| one.takes_digits()),
-    });
+    let kernel = kernel(wanted, &one, &windows, blocks as u32, group, columns_kept);
     let groups = Groups {
         unit: unit(plan.dtype()),
         outputs_per_group: one.pass.outputs.checked_div(one.pass.planes()).unwrap_or(1),
         invocations_per_group: of_a_plane(blocks),
         whole: true,
-        taps: Some(window.kernel[2].into()),
+        taps: Some(columns.into()),
     };
     one.uniform.split = [cells, across, strips(blocks), depths].map(uniform::Divisor::new);
     // An invocation has an eighth of the lines of a block and writes a column of it, in three turns at most.
     let of_a_line = one.epilogue.iterations().saturating_add(2);
     let iterations = blocks.saturating_add(1).saturating_mul(lines.into()).saturating_mul(of_a_line).saturating_mul(3);
     if iterations > MAX_ITERATIONS {
-        return Family::Sliding.refuse("a strip is too long for one workgroup");
+        return Family::Strip.refuse("a strip is too long for one workgroup");
     }
     let effort = effort(plan, &one, blocks.saturating_add(1).saturating_mul(lines.into()));
-    one.dispatches(schedule, key, &groups, STRIP, iterations, effort)
+    one.dispatches(schedule, kernel, &groups, STRIP, iterations, effort)
 }
 
 /// What an invocation does that writes so many outputs.
@@ -107,11 +96,10 @@ fn effort(plan: &PoolPlan, one: &OnePass<'_>, outputs: u64) -> Effort {
 }
 
 /// Whether large windows, none of them empty, move by one element along lines and columns.
-fn slides(plan: &PoolPlan, window: &WindowConstants, pass: &Pass) -> bool {
+fn slides(plan: &PoolPlan, windows: &[uniform::Axis; 3], pass: &Pass) -> bool {
     let [depth, rows, last] = &pass.axes;
-    let [_, lines, columns] = window.kernel;
-    let by_one = window.kind == [FORMULA; 3] && window.stride == [1; 3] && window.dilation == [1; 3];
-    let large = [lines, columns].iter().all(|extent| EXTENTS.contains(extent));
+    let by_one = windows.iter().all(|axis| [axis.kind, axis.stride, axis.dilation] == [FORMULA, 1, 1]);
+    let large = windows[1..].iter().all(|axis| EXTENTS.contains(&axis.kernel));
     !plan.has_empty_windows()
         && by_one
         && large
@@ -134,11 +122,9 @@ fn group(wanted: &Wanted<'_>, pass: &Pass) -> Option<[u32; 2]> {
 }
 
 /// Whether all windows that reach beyond an end of a line hold the four elements before it.
-fn holds_end_vectors(window: &WindowConstants, axis: &PassAxis) -> bool {
-    let [.., columns] = window.kernel;
-    let [.., pad] = window.pad_begin;
-    let first = i64::from(columns).saturating_sub(pad.into()) >= 4;
-    let last = (axis.output as i64).saturating_sub(pad.into()).saturating_add(3) <= axis.input as i64;
+fn holds_end_vectors(axis: &uniform::Axis) -> bool {
+    let first = i64::from(axis.kernel).saturating_sub(axis.pad_begin.into()) >= 4;
+    let last = i64::from(axis.output).saturating_sub(axis.pad_begin.into()).saturating_add(3) <= axis.input.into();
     first && last
 }
 
@@ -151,4 +137,51 @@ fn columns_kept(beside: bool, lines: u32) -> Option<u32> {
         [u64::from(lines), strips, columns.into(), words].into_iter().fold(4, u64::saturating_mul).saturating_add(8)
     };
     [9, 8].into_iter().find(|&columns| bytes(columns) <= WORKGROUP_BYTES)
+}
+
+/// The kernel of strips of `blocks` blocks; `group` has the channels whose elements share words, and the strips for
+/// them, and `columns` the maxima of a strip's line in workgroup memory.
+fn kernel(
+    wanted: &Wanted<'_>,
+    one: &OnePass<'_>,
+    windows: &[uniform::Axis; 3],
+    blocks: u32,
+    group: [u32; 2],
+    columns: u32,
+) -> KernelKey {
+    let Wanted { plan, activation_kind, .. } = *wanted;
+    let (dtype, sink, last) = (plan.dtype(), Sink::of(plan), &windows[2]);
+    let [depth, height, width] = windows.map(|axis| axis.kernel);
+    let fours = one.pass.inner == 1 && last.input.is_multiple_of(4);
+    let placed = plan.indices.is_some();
+    // Vectors begin at multiples of four columns, and the first window of a strip does not.
+    let before = if fours { last.pad_begin.wrapping_neg().rem_euclid(4) as u32 } else { 0 };
+    let taps = width.saturating_add(7).saturating_add(before);
+    let consts = [
+        ("BLOCKS", blocks),
+        ("LINES", blocks.saturating_mul(height)),
+        ("LINES_BETWEEN", 1),
+        ("OUTPUTS_BETWEEN", 1),
+        ("OUTPUTS_ALONG", STRIP as u32),
+        ("CHANNELS_INSIDE", (one.pass.inner > 1).into()),
+        ("CHANNELS_ALONG", 0),
+        ("INDEX_MAP", one.index_map()),
+        ("SAME_PLACE", same_place(plan).into()),
+        ("GROUP", group[0]),
+        ("STRIPS_OF_A_GROUP", group[1]),
+        ("COLUMNS", columns),
+        ("DIRECT", (dtype.bytes() == 4 && !placed).into()),
+        ("HELD", (!placed && holds_end_vectors(last)).into()),
+        ("BEFORE", before),
+        ("TAPS", if fours { taps.next_multiple_of(4) } else { taps }),
+    ];
+    let (of, to, loads) = (dtype.name(), sink.name(), if fours { "vectors" } else { "elements" });
+    let name = format!("pool {of} to {to}, {depth}x{height}x{width}, strips of {blocks} blocks, {loads}");
+    Kernel::of_pool(name, "pool_strip", plan, sink, activation_kind)
+        .with(by_fours(dtype, fours))
+        .with([("ABREAST", 1), ("PLACED", placed.into()), ("IN_KEYS", has_room(plan).into())])
+        .constants(one.pass.consts(plan.nan_policy))
+        .constants(consts)
+        .constants(one.index_digits())
+        .into()
 }

@@ -7,20 +7,30 @@ use super::cost::{LOAD_BYTES, team_effort};
 use super::epilogue::{Wanted, lanes};
 use super::one_pass::OnePass;
 use super::partition::Groups;
-use super::reduce::{plane_elements, plane_pass};
 use super::tuning::team::{LEAST_LOADS, LEAST_LOADS_OF_ROW, MEMBERS, MOST_ALONG, MOST_APART};
 use super::view::{Pass, PassAxis, only_pass};
 use crate::family::Family;
-use crate::kernel::{Sink, WORKGROUP};
-use crate::keys::{self, TeamKey, TeamWindow};
+use crate::kernel::{Fact, Kernel, PassDigits, Sink, WORKGROUP};
 use crate::schedule::Schedule;
 use crate::tables::PassWindow;
+use crate::wgsl::key::KernelKey;
 
 /// Rows that an invocation reads at the same time (shaders/core/share.wgsl).
 const ROWS_TOGETHER: u64 = 4;
 
 // Teams divide a workgroup, by shifts.
 const _: () = assert!((MOST_ALONG * MOST_APART).is_power_of_two() && MOST_ALONG * MOST_APART <= WORKGROUP);
+
+/// The window of each output of a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TeamWindow {
+    /// A whole plane.
+    Plane,
+    /// The candidates of the parts of a plane.
+    Candidates,
+    /// Rows: `along` invocations share each row; `deep` tells whether the window has several layers of rows.
+    Rows { along: u32, deep: bool },
+}
 
 /// A team, and its division of a window.
 struct Team {
@@ -33,7 +43,7 @@ struct Team {
 
 /// Appends the dispatches to a schedule that has none.
 pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, .. } = *wanted;
+    let Wanted { plan, limits, .. } = *wanted;
     if plan.layout() == Layout::Nhwc && plan.channels > 1 {
         return Family::Teamed.refuse("the elements of a row do not lie together");
     }
@@ -58,21 +68,40 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if iterations > super::bounds::MAX_ITERATIONS {
         return Family::Teamed.refuse("a window is too long for a team of invocations");
     }
-    let key = keys::team(&TeamKey {
-        reduction: plan.reduction,
-        dtype: plan.dtype(),
-        elements: count(plan.input_shape()),
-        sink: Sink::of(plan),
-        activation: activation_kind,
-        members: team.members,
-        window: team.window,
-        constants: &one.pass.constants(plan.nan_policy),
-    });
+    let key = kernel(wanted, team.members, team.window, &one.pass);
     let groups = Groups { invocations_per_group: members, ..Groups::of(lanes, plan.dtype()) };
     let in_a_load = LOAD_BYTES.checked_div(plan.dtype().bytes() as u64).unwrap_or(1);
     let elements = team.loads.saturating_mul(in_a_load).saturating_mul(lanes);
     let effort = team_effort(plan, team.members, elements);
     one.dispatches(schedule, key, &groups, 1, iterations, effort)
+}
+
+/// The elements of a plane, if the windows of a plan are whole, contiguous planes.
+///
+/// # Errors
+/// [`PlanError::KernelDoesNotApply`] of this family if they are not.
+pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, PlanError> {
+    if plan.layout() == Layout::Nhwc && plan.channels > 1 {
+        return family.refuse("the elements of a plane do not lie together");
+    }
+    let whole = plan.axes.iter().all(|axis| {
+        let taps = axis.taps(0);
+        axis.output == 1 && taps.first == 0 && taps.count == axis.input as i64 && (taps.step == 1 || taps.count == 1)
+    });
+    if !whole {
+        return family.refuse("a window is not a whole plane");
+    }
+    Ok(plan.axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64)))
+}
+
+/// A pass in which a plane is one axis: windows of `kernel` of its elements or of its candidates, `stride` apart. The
+/// stride may count elements of X where there is one window only.
+pub(super) fn plane_pass(plan: &PoolPlan, extent: u64, kernel: u64, stride: u64) -> Result<Pass, PlanError> {
+    let output = extent.div_ceil(kernel.max(1));
+    let (most_taps, kernel, stride) = (kernel.min(extent), kernel as i64, stride as i64);
+    let window = PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 });
+    let axis = PassAxis { input: extent, output, most_taps, window };
+    Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
 }
 
 /// The most loads that `elements` contiguous elements take: they may begin and end within a load.
@@ -115,4 +144,42 @@ impl Team {
             iterations,
         })
     }
+}
+
+/// The facts of kernels that load four words of X at a time, and what their names say.
+pub(super) fn by_quads(plan: &PoolPlan) -> ([Fact; 2], &'static str) {
+    // An array of vectors covers all of X only if X is a whole number of vectors.
+    let whole = count(plan.input_shape()).saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(16);
+    ([("BY_QUADS", 1), ("WHOLE_QUADS", whole.into())], if whole { "vectors" } else { "words" })
+}
+
+/// A pool whose windows are shared by teams of invocations; for small planes a team is one invocation.
+pub(super) fn kernel(wanted: &Wanted<'_>, members: u32, window: TeamWindow, pass: &Pass) -> KernelKey {
+    let Wanted { plan, activation_kind, .. } = *wanted;
+    let (dtype, sink) = (plan.dtype(), Sink::of(plan));
+    let size = dtype.bytes() as u32;
+    let (by_quads, loads) = by_quads(plan);
+    let mut consts = vec![("TEAM", members), ("WINDOWS", 4u32.div_ceil(size)), ("KEY_WORDS", size.div_ceil(4))];
+    let what = match window {
+        TeamWindow::Plane => "planes".to_owned(),
+        TeamWindow::Candidates => "candidates".to_owned(),
+        TeamWindow::Rows { along, deep } => {
+            consts.extend([("ALONG", along), ("DEEP", deep.into())]);
+            consts.extend(PassDigits::ALL.consts());
+            let layers = if deep { "layers of rows" } else { "rows" };
+            format!("{layers}, {along} invocations along them,")
+        }
+    };
+    if let TeamWindow::Rows { .. } = window {
+        consts.extend(pass.consts(plan.nan_policy));
+    } else {
+        consts.push(("NAN_POLICY", plan.nan_policy.number()));
+    }
+    let entry = match window {
+        TeamWindow::Plane if members == 1 => "pool_values",
+        _ => "pool_team",
+    };
+    let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
+    let candidates = ("CANDIDATES", u32::from(window == TeamWindow::Candidates));
+    Kernel::of_pool(name, entry, plan, sink, activation_kind).with(by_quads).with([candidates]).constants(consts).into()
 }

@@ -2,7 +2,7 @@
 //! outputs of each, where lines are whole vectors or elements share words, or four channels of one output, or one
 //! output.
 
-use wgpu_pooling_plan::{Layout, PlanError, PoolPlan};
+use wgpu_pooling_plan::{DType, Layout, NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
 use super::cost::{lines, of_an_index, of_vectors, tiles};
@@ -17,10 +17,10 @@ use super::tuning::thread_tile::{
 };
 use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
-use crate::kernel::{Sink, WindowConstants};
-use crate::keys::{self, Span, ThreadTile, ThreadTileKey};
+use crate::kernel::{Fact, Kernel, Sink};
 use crate::schedule::{Effort, Schedule};
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// The most taps of a window along a line, and the most lines of a window (shaders/thread_tile/taps.wgsl, tile.wgsl).
 const MOST_COLUMNS: u32 = 9;
@@ -54,8 +54,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let channels_along = along.is_some();
     let pass = along.map_or_else(|| arranged(only_pass(plan, Family::ThreadTile, limits)?, plan), Ok)?;
     let one = OnePass::new(schedule, wanted, pass)?;
-    let window = window_of(plan, &one)?;
-    let Some(tiles) = Tiles::of(plan, &one, window, channels_along, limits) else {
+    let windows = windows_of(plan, &one)?;
+    let Some(tiles) = Tiles::of(plan, &one, windows, channels_along, limits) else {
         return Family::ThreadTile.refuse("the windows are too large");
     };
     if tiles.tile.span == Span::Word && plan.most_taps() > MOST_TAPS_OF_A_WORD {
@@ -77,27 +77,65 @@ fn channels_along(plan: &PoolPlan, limits: &Target) -> Result<Option<Pass>, Plan
         return Ok(None);
     };
     let pass = Pass::of(plan.batch as u64, [first, second, line], 1)?;
-    let fits = of_fours(plan, &pass.constants(plan.nan_policy), &pass.axes[2]).is_some();
+    let fits = of_fours(plan, &pass.axes[2]).is_some();
     Ok(Some(pass).filter(|_| fits))
 }
 
 /// The windows of a pass, if each is given by a kernel and a stride and has an element.
-fn window_of(plan: &PoolPlan, one: &OnePass<'_>) -> Result<WindowConstants, PlanError> {
+fn windows_of(plan: &PoolPlan, one: &OnePass<'_>) -> Result<[uniform::Axis; 3], PlanError> {
     if plan.has_empty_windows() {
         return Family::ThreadTile.refuse("a window can be empty");
     }
     if ignores_from_starts(plan) {
         return Family::ThreadTile.refuse("indices of windows of NaN follow from their begins");
     }
-    let window = one.pass.constants(plan.nan_policy);
-    if window.kind != [FORMULA; 3] {
+    let windows = one.pass.windows();
+    if windows.iter().any(|axis| axis.kind != FORMULA) {
         return Family::ThreadTile.refuse("the windows are not given by a kernel and a stride");
     }
-    let taps = window.kernel.iter().fold(1, |taps: u64, &kernel| taps.saturating_mul(kernel.into()));
+    let taps = windows.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.kernel.into()));
     if taps > MOST_TAPS {
         return Family::ThreadTile.refuse("the windows are too large");
     }
-    Ok(window)
+    Ok(windows)
+}
+
+/// What a thread tile loads of a line of X.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Span {
+    /// Elements before whole vectors, the elements of these vectors, and elements behind them.
+    Along { before: u32, vectors: u32, behind: u32 },
+    /// The elements that four windows span in a line which is not whole words. The first `before` of them can lie
+    /// before the line, and those from number `behind` on behind it.
+    Shifted { elements: u32, before: u32, behind: u32 },
+    /// A vector of four channels for each tap.
+    Channels,
+    /// An element for each tap.
+    One,
+    /// The same, for the outputs of a word of Y, one after the other.
+    Word,
+}
+
+/// The thread tile of an invocation.
+struct ThreadTile {
+    windows: [uniform::Axis; 3],
+    span: Span,
+    /// Lines of outputs.
+    lines: u32,
+    /// Whether channels lie inside the last axis, and whether a line holds all channels.
+    inner: bool,
+    channels_along: bool,
+    /// Lines of the tile from one line of outputs to the next, and the step between these in lines of Y.
+    lines_between: u32,
+    outputs_between: u32,
+}
+
+impl ThreadTile {
+    /// The lines of X that so many lines of outputs span, at one depth.
+    fn rows_of(&self, lines: u32) -> u32 {
+        let kernel = self.windows[1].kernel;
+        lines.saturating_sub(1).saturating_mul(self.lines_between).saturating_add(kernel)
+    }
 }
 
 /// A thread tile, whose kernel depends on the windows and on what it loads of a line of X.
@@ -113,11 +151,11 @@ impl Tiles {
     fn of(
         plan: &PoolPlan,
         one: &OnePass<'_>,
-        window: WindowConstants,
+        windows: [uniform::Axis; 3],
         channels_along: bool,
         limits: &Target,
     ) -> Option<Tiles> {
-        let [_, lines, columns] = window.kernel;
+        let [_, lines, columns] = windows.map(|axis| axis.kernel);
         let [layers, rows, axis] = &one.pass.axes;
         let numbered = layers.input.saturating_mul(rows.input) < MOST_NUMBERED;
         if lines > MOST_LINES || columns > MOST_COLUMNS || !numbered {
@@ -125,7 +163,7 @@ impl Tiles {
         }
         let inner = one.pass.inner;
         let span = match inner {
-            1 => of_fours(plan, &window, axis),
+            1 => of_fours(plan, axis),
             _ => inner.is_multiple_of(4).then_some(Span::Channels),
         };
         let span = span.unwrap_or(if plan.dtype().bytes() < 4 { Span::Word } else { Span::One });
@@ -141,10 +179,10 @@ impl Tiles {
             Span::One | Span::Word => (width, inner),
         };
         // The outputs of a word share no lines.
-        let shares = if span == Span::Word { (lines, 1) } else { lines_between(&window, &one.pass) };
+        let shares = if span == Span::Word { (lines, 1) } else { lines_between(&windows[1], &one.pass) };
         let (lines_between, outputs_between) = shares;
         let tile =
-            ThreadTile { window, span, lines: 1, channels_along, inner: inner > 1, lines_between, outputs_between };
+            ThreadTile { windows, span, lines: 1, channels_along, inner: inner > 1, lines_between, outputs_between };
         let mut tiles = Tiles { tile, across, cells };
         if span != Span::Word {
             tiles.tile.lines = tiles.lines(words, &one.pass, limits);
@@ -155,7 +193,7 @@ impl Tiles {
     /// Lines of outputs: the most that leave enough invocations, fit the registers of a GPU, and of which most lie in a
     /// plane. Software, 2x2s2 and 3x3s2: 3.4 and 3.9 copies with two lines, 2.6 and 3.1 with four.
     fn lines(&self, words: u32, pass: &Pass, limits: &Target) -> u32 {
-        let [depths, kernel, _] = self.tile.window.kernel;
+        let [depths, kernel, _] = self.tile.windows.map(|axis| axis.kernel);
         let [.., height, _] = pass.axes.each_ref().map(|axis| axis.output);
         let enough = if limits.software { INVOCATIONS_OF_SOFTWARE } else { INVOCATIONS };
         let shared = self.tile.lines_between < kernel;
@@ -193,7 +231,7 @@ impl Tiles {
     fn effort(&self, wanted: &Wanted<'_>, one: &OnePass<'_>) -> Effort {
         let Wanted { plan, limits, .. } = *wanted;
         let of_fours = if limits.software { OF_FOURS_OF_SOFTWARE } else { OF_FOURS };
-        let [depths, _, columns] = self.tile.window.kernel.map(f64::from);
+        let [depths, _, columns] = self.tile.windows.map(|axis| f64::from(axis.kernel));
         let (lanes, loads, of_a_tap, of_vectors) = match self.tile.span {
             Span::Along { vectors, .. } => (4, f64::from(vectors), of_fours, of_vectors(plan)),
             Span::Shifted { elements, .. } => {
@@ -214,20 +252,65 @@ impl Tiles {
         }
     }
 
+    fn kernel(&self, wanted: &Wanted<'_>, one: &OnePass<'_>) -> KernelKey {
+        let Wanted { plan, activation_kind, .. } = *wanted;
+        let (tile, dtype, sink, lines) = (&self.tile, plan.dtype(), Sink::of(plan), self.tile.lines);
+        let [depth, height, width] = tile.windows.map(|axis| axis.kernel);
+        let (entry, of, fours, along) = match tile.span {
+            Span::Along { .. } => ("pool_thread_tile", "four outputs", true, true),
+            Span::Shifted { .. } => ("pool_shared_words", "four outputs across words", false, true),
+            Span::Channels => ("pool_thread_tile", "four channels", true, false),
+            Span::One => ("pool_thread_tile", "one output", false, false),
+            Span::Word => ("pool_words", "one output", false, false),
+        };
+        let placed = dtype.bytes() == 8 || plan.indices.is_some();
+        let facts = [
+            ("PUT_FOURS", fours.into()),
+            ("ABREAST", if fours || along { 4 } else { 1 }),
+            ("PLACED", placed.into()),
+            ("IN_KEYS", (along && tile.windows[2].dilation == 1 && has_room(plan)).into()),
+        ];
+        let consts = [
+            ("LINES", lines),
+            ("LINES_BETWEEN", tile.lines_between),
+            ("OUTPUTS_BETWEEN", tile.outputs_between),
+            ("ROWS", tile.rows_of(lines)),
+            ("CHANNELS_INSIDE", if tile.span == Span::Channels { 4 } else { tile.inner.into() }),
+            ("OUTPUTS_ALONG", if along { 4 } else { 1 }),
+            ("CHANNELS_ALONG", tile.channels_along.into()),
+            ("INDEX_MAP", one.index_map()),
+            ("SAME_PLACE", same_place(plan).into()),
+        ];
+        let of_a_line = match tile.span {
+            Span::Along { before, vectors, behind } => {
+                vec![
+                    ("PAD_2", before),
+                    ("BEHIND", behind),
+                    ("SPAN", before.saturating_add(vectors).saturating_add(behind)),
+                ]
+            }
+            Span::Shifted { elements, before, behind } => {
+                vec![("BEFORE", before), ("BEHIND", behind), ("SPAN", elements)]
+            }
+            _ => Vec::new(),
+        };
+        let (from, to) = (dtype.name(), sink.name());
+        let name = format!("pool {from} to {to}, {depth}x{height}x{width}, thread tile, {lines} lines of {of}");
+        Kernel::of_pool(name, entry, plan, sink, activation_kind)
+            .with(by_fours(dtype, fours))
+            .with(facts)
+            .constants(one.pass.consts(plan.nan_policy))
+            .constants(consts)
+            .constants(of_a_line)
+            .constants(one.index_digits())
+            .into()
+    }
+
     /// Appends the dispatches to a schedule that has none.
     fn dispatches(&self, schedule: &mut Schedule, wanted: &Wanted<'_>, mut one: OnePass<'_>) -> Result<(), PlanError> {
-        let Wanted { plan, activation_kind, .. } = *wanted;
+        let plan = wanted.plan;
         let lines = self.tile.lines;
-        let key = keys::thread_tile(&ThreadTileKey {
-            reduction: plan.reduction,
-            dtype: plan.dtype(),
-            sink: Sink::of(plan),
-            activation: activation_kind,
-            tile: &self.tile,
-            index_map: one.index_map(),
-            same_place: same_place(plan),
-            index_digits: Some(one.epilogue.index_digits(plan)).filter(|_| one.takes_digits()),
-        });
+        let key = self.kernel(wanted, &one);
         let rows = self.rows(&one.pass, lines);
         one.uniform.split = [self.cells, self.across, rows, one.pass.axes[0].output].map(uniform::Divisor::new);
         let in_a_word = lanes(plan.dtype());
@@ -244,7 +327,7 @@ impl Tiles {
             (groups, lines.into())
         };
         // At most the second turn over all lines, then the digits of the tile's indices.
-        let [depths, kernel, _] = self.tile.window.kernel.map(u64::from);
+        let [depths, kernel, _] = self.tile.windows.map(|axis| u64::from(axis.kernel));
         let again = depths.saturating_mul(kernel.saturating_add(1)).saturating_add(1).saturating_mul(outputs);
         let indices = one.epilogue.iterations().saturating_mul(4).saturating_mul(outputs);
         let iterations = outputs.saturating_add(again).saturating_add(indices);
@@ -254,6 +337,19 @@ impl Tiles {
         let effort = self.effort(wanted, &one);
         one.dispatches(schedule, key, &groups, 1, iterations, effort)
     }
+}
+
+/// The facts of kernels that load four neighbouring elements at once, or one at a time, for which words of Y are
+/// vectors of lanes.
+pub(super) fn by_fours(dtype: DType, fours: bool) -> [Fact; 3] {
+    let bytes = dtype.bytes() as u32;
+    let lanes = if fours { 4 } else { 4u32.div_ceil(bytes) };
+    [("FOURS", fours.into()), ("LANES", lanes), ("LANE_BYTES", bytes)]
+}
+
+/// Whether the key of an element has room for the number of a tap.
+pub(super) fn has_room(plan: &PoolPlan) -> bool {
+    plan.dtype().bytes() <= 2 && (!plan.dtype().is_float() || plan.nan_policy != NanPolicy::PropagateLast)
 }
 
 /// Words of registers that the maximum of an output takes: a key, or the two sides of a float, and what tells its
@@ -273,9 +369,8 @@ fn fits_a_line(plan: &PoolPlan, lanes: u64, lines: u32) -> bool {
 }
 
 /// The elements of a line that a tile of four outputs spans, if lines are whole vectors.
-fn along(window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
-    let ([.., columns], [.., stride]) = (window.kernel, window.stride);
-    let ([.., dilation], [.., pad]) = (window.dilation, window.pad_begin);
+fn along(axis: &PassAxis) -> Option<Span> {
+    let uniform::Axis { kernel: columns, stride, dilation, pad_begin: pad, .. } = axis.twin();
     let whole = axis.input.is_multiple_of(4) && axis.output.is_multiple_of(4);
     let inside = axis.output.checked_mul(stride.into()).is_some_and(|outputs| outputs <= axis.input);
     let before = u32::try_from(pad).ok().filter(|&before| before <= MOST_BEFORE)?;
@@ -286,14 +381,13 @@ fn along(window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
 }
 
 /// What a tile of four neighbouring outputs loads of a line, if it can have them.
-fn of_fours(plan: &PoolPlan, window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
-    along(window, axis).or_else(|| shifted(plan, window, axis))
+fn of_fours(plan: &PoolPlan, axis: &PassAxis) -> Option<Span> {
+    along(axis).or_else(|| shifted(plan, axis))
 }
 
 /// The elements of a line that a tile of four outputs spans, if lines are not whole words.
-fn shifted(plan: &PoolPlan, window: &WindowConstants, axis: &PassAxis) -> Option<Span> {
-    let ([.., columns], [.., stride]) = (window.kernel, window.stride);
-    let ([.., dilation], [.., pad]) = (window.dilation, window.pad_begin);
+fn shifted(plan: &PoolPlan, axis: &PassAxis) -> Option<Span> {
+    let uniform::Axis { kernel: columns, stride, dilation, pad_begin: pad, .. } = axis.twin();
     let reach = columns.saturating_sub(1).checked_mul(dilation)?;
     let elements = reach.checked_add(stride.checked_mul(3)?)?.checked_add(1)?;
     let fits = elements <= MOST_SHIFTED && axis.output > 1 && plan.dtype().bytes() < 4;
@@ -310,9 +404,8 @@ fn shifted(plan: &PoolPlan, window: &WindowConstants, axis: &PassAxis) -> Option
 /// The same pass with its axes where a tile shares most: the only axis of windows whose channels are innermost becomes
 /// that of the lines, and lines that belong to one line of outputs each are numbered across planes.
 fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
-    let window = pass.constants(plan.nan_policy);
     let whole = match pass.inner {
-        1 => of_fours(plan, &window, &pass.axes[2]).is_some(),
+        1 => of_fours(plan, &pass.axes[2]).is_some(),
         inner => inner.is_multiple_of(4),
     };
     if plan.dtype().bytes() < 4 && !whole {
@@ -340,8 +433,8 @@ fn arranged(pass: Pass, plan: &PoolPlan) -> Result<Pass, PlanError> {
 /// The lines of a tile from one line of outputs to the next, and the lines of Y between these. Where these share lines
 /// of X, the first is the distance of their windows in dilations; otherwise it is the lines of a window. The place of
 /// each line in X follows from these two (shaders/thread_tile/place.wgsl).
-fn lines_between(window: &WindowConstants, pass: &Pass) -> (u32, u32) {
-    let ([_, lines, _], [_, stride, _], [_, dilation, _]) = (window.kernel, window.stride, window.dilation);
+fn lines_between(window: &uniform::Axis, pass: &Pass) -> (u32, u32) {
+    let uniform::Axis { kernel: lines, stride, dilation, .. } = *window;
     if pass.axes[1].output > 1 { between([lines, stride, dilation]) } else { (lines, 1) }
 }
 

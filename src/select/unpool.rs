@@ -11,11 +11,28 @@ use super::epilogue::lanes;
 use super::partition::{OUTPUT_UNIT, bound_range, ranges};
 use super::view::ElementRange;
 use crate::family::{Build, Family};
-use crate::kernel::{ActivationKind, Operand, UnpoolDigits, WORKGROUP};
-use crate::keys;
+use crate::kernel::{ActivationKind, Kernel, Operand, WORKGROUP};
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
+
+/// The numbers of digits into which the general path of an unpool splits ranks and indices (shaders/core/unpool.wgsl).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct UnpoolDigits {
+    /// Digits of a source's rank; zero where the rank is the position in X and in the index tensor, and indices count n
+    /// and c.
+    source: u32,
+    /// Digits of an index; zero where the index is the position in Y.
+    target: u32,
+    /// Spatial axes of a source, where the index of the first element of its plane may say that nothing won; zero where
+    /// it never does.
+    first_axes: u32,
+}
+
+impl UnpoolDigits {
+    /// For a kernel that splits no number.
+    const NONE: UnpoolDigits = UnpoolDigits { source: 0, target: 0, first_axes: 0 };
+}
 
 /// The schedule of an unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
@@ -63,7 +80,7 @@ pub(super) fn with_owners(schedule: &mut Schedule, owners: u64, limits: &Limits)
     let bytes = owners_bytes(owners);
     let quads = bytes.div_ceil(OWNERS_AT_ONCE.saturating_mul(OWNER_BYTES as u64));
     let uniform = uniform::Unpool { outputs: quads as u32, ..bytemuck::Zeroable::zeroed() };
-    let key = keys::unpool_clear();
+    let key = kernel("unpool clear".to_owned(), "unpool_clear", UnpoolDigits::NONE).into();
     schedule.dispatches.push(dispatch(&key, uniform, quads, vec![BoundRange::whole(OWNERS)], 1, limits)?);
     schedule.scratch.push(bytes);
     schedule.clears_scratch = true;
@@ -204,9 +221,11 @@ struct General<'a> {
 impl General<'_> {
     /// Two steps, in which sources write their targets themselves.
     fn scattering(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
-        let dtype = self.plan.dtype();
-        let fill = keys::unpool_fill(dtype, self.activation_kind);
-        let scatter = keys::unpool_scatter(dtype, self.plan.index_type, self.activation_kind, self.digits);
+        let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
+        let key = |name, entry, digits| kernel(name, entry, digits).of(dtype).activated(self.activation_kind);
+        let fill = key(format!("unpool fill {}", dtype.name()), "unpool_fill", UnpoolDigits::NONE).into();
+        let name = format!("unpool scatter {} by {}", dtype.name(), index_type.name());
+        let scatter = key(name, "unpool_scatter", self.digits).reads(Some(index_type)).into();
         let mut dispatches = Vec::new();
         for &window in windows.iter().filter(|window| window.count() > 0) {
             let uniform = uniform::Unpool { outputs: window.count() as u32, ..self.uniform };
@@ -226,10 +245,18 @@ impl General<'_> {
     fn by_owners(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
         let reported = Some(index_type).filter(|_| !reports_apart(self.limits));
-        let claim = keys::unpool_claim(index_type, self.digits);
-        let emit = |fresh| keys::unpool_emit(dtype, reported, self.activation_kind, self.digits, fresh);
-        let [again, afresh] = [false, true].map(emit);
-        let report = keys::unpool_report(index_type);
+        let of = |what: &str, entry, digits| {
+            kernel(format!("unpool {what} {}", index_type.name()), entry, digits).reads(Some(index_type)).into()
+        };
+        let claim = of("claim", "unpool_claim", self.digits);
+        let report = of("report", "unpool_report", UnpoolDigits::NONE);
+        // Outputs that an earlier dispatch has written are not fresh.
+        let [again, afresh] = [0, 1].map(|fresh| {
+            // The kernel converts ranks of sources to positions in X only.
+            let digits = UnpoolDigits { target: 0, first_axes: 0, ..self.digits };
+            let kernel = kernel(format!("unpool emit {}", dtype.name()), "unpool_emit", digits).of(dtype);
+            kernel.activated(self.activation_kind).reads(reported).constants([("FRESH", fresh)]).into()
+        });
         let mut dispatches = Vec::new();
         for (number, &window) in windows.iter().enumerate() {
             for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
@@ -352,6 +379,12 @@ fn dispatch(
     (uniform.grid_width, uniform.invocations) = (grid[0], invocations as u32);
     let turns = items.div_ceil(invocations.max(1)).next_multiple_of(PER_INVOCATION);
     Ok(Dispatch::new(key.clone(), &uniform, operands, grid, turns.saturating_mul(of_an_item.saturating_add(1))))
+}
+
+fn kernel(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
+    let UnpoolDigits { source, target, first_axes } = digits;
+    let consts = [("SOURCE_DIGITS", source), ("TARGET_DIGITS", target), ("FIRST_AXES", first_axes)];
+    Kernel::new(name, entry).constants(consts)
 }
 
 /// The digits of a source's rank in (n, c, spatial) order. Their strides lead to the position in X, to the position in

@@ -8,7 +8,7 @@ use super::bounds::{check_bytes, check_elements, checked};
 use super::target::Target;
 use super::tuning::view::PART_TAPS;
 use crate::family::Family;
-use crate::kernel::{PassDigits, WindowConstants};
+use crate::kernel::{Fact, PassDigits};
 use crate::schedule::Limits;
 use crate::tables::{PassWindow, Tables};
 use crate::uniform;
@@ -71,28 +71,31 @@ impl PassAxis {
         })
     }
 
-    /// The windows as kernels compute them.
-    pub fn formula(&self) -> WindowFormula {
-        let single = WindowFormula { kind: FORMULA, kernel: 1, stride: 1, dilation: 1, pad_begin: 0 };
-        let table = WindowFormula { kind: TABLE, ..single };
+    /// The windows as kernels compute them: the attributes of a formula, or a table, of which the dilation alone is a
+    /// number for all windows, and whose place is not known yet.
+    pub fn twin(&self) -> uniform::Axis {
+        let (input, output) = (self.input as u32, self.output as u32);
+        let formula =
+            uniform::Axis { input, output, kind: FORMULA, kernel: 1, stride: 1, dilation: 1, pad_begin: 0, table: 0 };
+        let table = uniform::Axis { kind: TABLE, ..formula };
         // Clamping is safe: a second tap that is a whole input away lies outside.
         let step =
             |window: AxisWindow| window.taps(0, self.input as usize).step.clamp(1, self.input.max(1) as i64) as u32;
         match self.window {
-            PassWindow::Identity => single,
+            PassWindow::Identity => formula,
             PassWindow::Axis(window) => {
-                self.in_32_bits(window).unwrap_or_else(|| WindowFormula { dilation: step(window), ..table })
+                self.in_32_bits(window, formula).unwrap_or_else(|| uniform::Axis { dilation: step(window), ..table })
             }
-            PassWindow::Parts(window, ..) => WindowFormula { dilation: step(window), ..table },
-            PassWindow::CoveringWindows(window, _) => {
-                self.in_32_bits(window).map_or(table, |formula| WindowFormula { kind: COVERING, ..formula })
-            }
+            PassWindow::Parts(window, ..) => uniform::Axis { dilation: step(window), ..table },
+            PassWindow::CoveringWindows(window, extent) => self
+                .in_32_bits(window, formula)
+                .map_or(table, |formula| uniform::Axis { kind: COVERING, table: extent as u32, ..formula }),
         }
     }
 
     /// The windows as a formula, if kernels can compute it in 32 bits: no attribute, sum or product on the way to a tap
     /// reaches [`FORMULA_LIMIT`].
-    fn in_32_bits(&self, window: AxisWindow) -> Option<WindowFormula> {
+    fn in_32_bits(&self, window: AxisWindow, axis: uniform::Axis) -> Option<uniform::Axis> {
         let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
             return None;
         };
@@ -107,18 +110,7 @@ impl PassAxis {
         }
         let pad_begin = i32::try_from(pad_begin).ok()?;
         let [kernel, stride, dilation] = [kernel, stride, dilation].map(|number| number as u32);
-        Some(WindowFormula { kind: FORMULA, kernel, stride, dilation, pad_begin })
-    }
-
-    /// The uniform's description of the axis, without the place of its table.
-    pub fn twin(&self) -> uniform::Axis {
-        let WindowFormula { kind, kernel, stride, dilation, pad_begin } = self.formula();
-        let table = match self.window {
-            PassWindow::CoveringWindows(_, extent) if kind == COVERING => extent as u32,
-            _ => 0,
-        };
-        let (input, output) = (self.input as u32, self.output as u32);
-        uniform::Axis { input, output, kernel, stride, dilation, pad_begin, kind, table }
+        Some(uniform::Axis { kernel, stride, dilation, pad_begin, ..axis })
     }
 
     /// Bounds of the elements that outputs `first` to `last` read through these taps: the lowest and the highest. An
@@ -174,7 +166,7 @@ impl PassAxis {
 
     /// Whether each element is a window of its own.
     pub fn is_plain(&self) -> bool {
-        let WindowFormula { kind, kernel, stride, pad_begin, .. } = self.formula();
+        let uniform::Axis { kind, kernel, stride, pad_begin, .. } = self.twin();
         self.input == self.output && [kind, kernel, stride] == [FORMULA, 1, 1] && pad_begin == 0
     }
 
@@ -202,17 +194,6 @@ impl PassAxis {
             }
         }
     }
-}
-
-/// The windows of an axis as kernels compute them: the attributes of a formula, or a table, of which the dilation alone
-/// is a number for all windows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct WindowFormula {
-    pub kind: u32,
-    pub kernel: u32,
-    pub stride: u32,
-    pub dilation: u32,
-    pub pad_begin: i32,
 }
 
 /// Three neighbouring axes, an outer extent and an inner extent.
@@ -303,17 +284,22 @@ impl Pass {
         range
     }
 
-    /// The constants of the windows in a specialised kernel.
-    pub fn constants(&self, nan_policy: NanPolicy) -> WindowConstants {
-        let axes = self.axes.each_ref().map(PassAxis::formula);
-        WindowConstants {
-            kernel: axes.map(|axis| axis.kernel),
-            stride: axes.map(|axis| axis.stride),
-            dilation: axes.map(|axis| axis.dilation),
-            pad_begin: axes.map(|axis| axis.pad_begin),
-            kind: axes.map(|axis| axis.kind),
-            nan_policy,
-        }
+    /// The windows as kernels compute them.
+    pub fn windows(&self) -> [uniform::Axis; 3] {
+        self.axes.each_ref().map(PassAxis::twin)
+    }
+
+    /// The constants of the windows in a specialised kernel (shaders/window/pass_axis.wgsl), and of the NaN rule.
+    pub fn consts(&self, nan_policy: NanPolicy) -> impl Iterator<Item = Fact> + use<> {
+        let windows = self.windows();
+        let of = |names: [&'static str; 3], number: fn(&uniform::Axis) -> u32| {
+            names.into_iter().zip(windows.each_ref().map(number))
+        };
+        of(["KERNEL_0", "KERNEL_1", "KERNEL_2"], |axis| axis.kernel)
+            .chain(of(["STRIDE_0", "STRIDE_1", "STRIDE_2"], |axis| axis.stride))
+            .chain(of(["DILATION_0", "DILATION_1", "DILATION_2"], |axis| axis.dilation))
+            .chain(of(["KIND_0", "KIND_1", "KIND_2"], |axis| axis.kind))
+            .chain([("NAN_POLICY", nan_policy.number())])
     }
 
     /// The divisions that split an output's number into coordinates.

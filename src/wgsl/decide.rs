@@ -10,9 +10,21 @@ use std::collections::HashMap;
 
 /// A number, or a truth, that constants have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Value {
+pub(super) enum Value {
     Number(u32),
     Truth(bool),
+}
+
+impl Value {
+    /// Whether it is true: in conditions of parts, which also have numbers that are 0 or 1, any other number is.
+    pub fn is_true(self) -> bool {
+        self != Value::Truth(false) && self != Value::Number(0)
+    }
+}
+
+/// The value of a text that is an expression of constants.
+fn value_of(text: &str, constants: &HashMap<&str, Value>) -> Option<Value> {
+    Expression::new(text)?.value(&|name| constants.get(name).copied())
 }
 
 /// The text with every `if` resolved whose condition follows from the text's constants.
@@ -20,7 +32,7 @@ pub(super) fn decided(text: &str) -> String {
     let mut constants = HashMap::new();
     for line in text.lines() {
         if let Some((name, value)) = declaration(line)
-            && let Some(value) = Expression::new(value, &constants).whole()
+            && let Some(value) = value_of(value, &constants)
         {
             constants.insert(name, value);
         }
@@ -111,7 +123,7 @@ impl Block<'_> {
         let (begin, rest) = head.trim_start().strip_prefix("(var ")?.split_once("; ")?;
         let (name, from) = begin.split_once(" = ")?;
         let end = rest.split_once("; ")?.0.strip_prefix(name)?.strip_prefix(" < ")?;
-        let number = |text| match Expression::new(text, self.constants).whole()? {
+        let number = |text| match value_of(text, self.constants)? {
             Value::Number(number) => Some(number),
             Value::Truth(_) => None,
         };
@@ -130,7 +142,7 @@ impl Block<'_> {
         loop {
             let (condition, rest) = text.split_at(text.find('{').unwrap_or(text.len()));
             let (body, behind) = braces(rest);
-            let value = Expression::new(condition, self.constants).whole();
+            let value = value_of(condition, self.constants);
             let mut ends = false;
             if value != Some(Value::Truth(false)) {
                 let mut own = String::new();
@@ -241,100 +253,106 @@ fn is_of_a_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// An expression of constants, read from left to right. Whatever is no constant has no value.
-struct Expression<'a> {
-    text: &'a str,
-    constants: &'a HashMap<&'a str, Value>,
+/// An expression of constants.
+pub(super) enum Expression<'a> {
+    Value(Value),
+    Name(&'a str),
+    /// An operator or a function, and its operands.
+    Call(&'a str, Vec<Expression<'a>>),
 }
 
 /// The operators of two operands, those that bind the least first.
 const OPERATORS: [&[&str]; 5] = [&["||"], &["&&"], &["==", "!=", "<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
 
 impl<'a> Expression<'a> {
-    fn new(text: &'a str, constants: &'a HashMap<&'a str, Value>) -> Expression<'a> {
-        Expression { text, constants }
+    /// The expression, if the text is nothing else.
+    pub fn new(text: &'a str) -> Option<Expression<'a>> {
+        let mut reader = Reader { text };
+        let whole = reader.of_level(0)?;
+        reader.text.trim().is_empty().then_some(whole)
     }
 
-    /// The value, if the text is nothing but an expression of constants.
-    fn whole(mut self) -> Option<Value> {
-        let value = self.of_level(0);
-        self.text.trim().is_empty().then_some(value?)
+    /// The value, if it follows from that of names. Where one side of `&&` or `||` decides, the other need have none.
+    pub fn value(&self, of_name: &impl Fn(&str) -> Option<Value>) -> Option<Value> {
+        match self {
+            Expression::Value(value) => Some(*value),
+            Expression::Name(name) => of_name(name),
+            Expression::Call(function, operands) => {
+                let operand = |number: usize| operands.get(number).and_then(|operand| operand.value(of_name));
+                apply(function, [operand(0), operand(1), operand(2)])
+            }
+        }
     }
+}
 
+/// What is left of the text of an expression, which is read from left to right.
+struct Reader<'a> {
+    text: &'a str,
+}
+
+impl<'a> Reader<'a> {
     fn take(&mut self, token: &str) -> bool {
         let rest = self.text.trim_start().strip_prefix(token);
         self.text = rest.unwrap_or(self.text);
         rest.is_some()
     }
 
-    /// Operands of a level of operators and above. Where one side of `&&` or `||` decides, the other need have no
-    /// value.
-    fn of_level(&mut self, level: usize) -> Option<Value> {
+    /// Operands of a level of operators and above.
+    fn of_level(&mut self, level: usize) -> Option<Expression<'a>> {
         let Some(operators) = OPERATORS.get(level) else {
             return self.operand();
         };
-        let mut left = self.of_level(level.saturating_add(1));
+        let mut left = self.of_level(level.saturating_add(1))?;
         while let Some(operator) = operators.iter().find(|operator| self.take(operator)) {
-            let right = self.of_level(level.saturating_add(1));
-            left = apply(operator, left, right);
+            left = Expression::Call(operator, vec![left, self.of_level(level.saturating_add(1))?]);
         }
-        left
+        Some(left)
     }
 
-    fn operand(&mut self) -> Option<Value> {
+    fn operand(&mut self) -> Option<Expression<'a>> {
         if self.take("!") {
-            return match self.operand()? {
-                Value::Truth(truth) => Some(Value::Truth(!truth)),
-                Value::Number(_) => None,
-            };
+            return Some(Expression::Call("!", vec![self.operand()?]));
         }
         if self.take("(") {
-            let value = self.of_level(0);
-            return if self.take(")") { value } else { None };
+            let inside = self.of_level(0);
+            return inside.filter(|_| self.take(")"));
         }
         let text = self.text.trim_start();
         let (word, rest) = text.split_at(text.find(|c| !is_of_a_name(c)).unwrap_or(text.len()));
         self.text = rest;
         if self.take("(") {
-            return self.call(word);
-        }
-        match word {
-            "true" => Some(Value::Truth(true)),
-            "false" => Some(Value::Truth(false)),
-            _ => match word.strip_suffix('u').and_then(|digits| digits.parse().ok()) {
-                Some(number) => Some(Value::Number(number)),
-                None => self.constants.get(word).copied(),
-            },
-        }
-    }
-
-    /// A call of a function that constants are computed with; its arguments are passed over in any case.
-    fn call(&mut self, function: &str) -> Option<Value> {
-        let mut arguments = Vec::new();
-        while !self.take(")") {
-            arguments.push(self.of_level(0));
-            if !self.take(",") && !self.text.trim_start().starts_with(')') {
-                return None;
+            let mut operands = Vec::new();
+            while !self.take(")") {
+                operands.push(self.of_level(0)?);
+                if !self.take(",") && !self.text.trim_start().starts_with(')') {
+                    return None;
+                }
             }
+            return Some(Expression::Call(word, operands));
         }
-        match (function, arguments.as_slice()) {
-            ("max", [Some(Value::Number(a)), Some(Value::Number(b))]) => Some(Value::Number(*a.max(b))),
-            ("min", [Some(Value::Number(a)), Some(Value::Number(b))]) => Some(Value::Number(*a.min(b))),
-            ("select", [no, yes, Some(Value::Truth(which))]) => *if *which { yes } else { no },
-            _ => None,
-        }
+        Some(match word {
+            "true" => Expression::Value(Value::Truth(true)),
+            "false" => Expression::Value(Value::Truth(false)),
+            _ => match word.strip_suffix('u').unwrap_or(word).parse() {
+                Ok(number) => Expression::Value(Value::Number(number)),
+                Err(_) => Expression::Name(word),
+            },
+        })
     }
 }
 
 /// The value of an operation.
-fn apply(operator: &str, left: Option<Value>, right: Option<Value>) -> Option<Value> {
+fn apply(function: &str, operands: [Option<Value>; 3]) -> Option<Value> {
     use Value::{Number, Truth};
-    let either = |truth| left == Some(Truth(truth)) || right == Some(Truth(truth));
-    Some(match (operator, left, right) {
-        ("&&", ..) if either(false) => Truth(false),
-        ("||", ..) if either(true) => Truth(true),
-        ("&&", Some(Truth(a)), Some(Truth(b))) => Truth(a && b),
-        ("||", Some(Truth(a)), Some(Truth(b))) => Truth(a || b),
+    let [left, right, third] = operands;
+    let truths = operands.map(|operand| operand.map(Value::is_true));
+    Some(match (function, left, right) {
+        ("!", Some(_), None) => Truth(truths[0] == Some(false)),
+        ("known", ..) => Truth(left.is_some()),
+        ("&&", ..) if truths[..2].contains(&Some(false)) => Truth(false),
+        ("||", ..) if truths[..2].contains(&Some(true)) => Truth(true),
+        ("&&", Some(_), Some(_)) => Truth(true),
+        ("||", Some(_), Some(_)) => Truth(false),
         ("==", Some(a), Some(b)) => Truth(a == b),
         ("!=", Some(a), Some(b)) => Truth(a != b),
         ("<", Some(Number(a)), Some(Number(b))) => Truth(a < b),
@@ -346,6 +364,9 @@ fn apply(operator: &str, left: Option<Value>, right: Option<Value>) -> Option<Va
         ("*", Some(Number(a)), Some(Number(b))) => Number(a.checked_mul(b)?),
         ("/", Some(Number(a)), Some(Number(b))) => Number(a.checked_div(b)?),
         ("%", Some(Number(a)), Some(Number(b))) => Number(a.checked_rem(b)?),
+        ("max", Some(Number(a)), Some(Number(b))) => Number(a.max(b)),
+        ("min", Some(Number(a)), Some(Number(b))) => Number(a.min(b)),
+        ("select", no, yes) => return if third?.is_true() { yes } else { no },
         _ => return None,
     })
 }

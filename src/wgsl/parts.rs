@@ -19,10 +19,20 @@ impl Part {
         let lines = headers.into_iter().flatten().filter_map(move |line| line.strip_prefix(field));
         lines.flat_map(|line| line.split(',')).map(str::trim).filter(|name| *name != "nothing")
     }
+
+    /// The condition on which it is meant, between `when` and a colon in its first line.
+    pub fn when(&self) -> Option<&'static str> {
+        let (first, _) = self.text.lines().next()?.split_once(": ")?;
+        let (name, when) = first.trim_start_matches('/').split_once(WHEN)?;
+        (!name.trim_start().contains(' ')).then_some(when)
+    }
 }
 
 /// Where several parts stand in a file, each begins with four slashes and its name.
 const BEGIN: &str = "\n//// ";
+
+/// What follows the slashes, or the name, of a part that says when it is meant.
+const WHEN: &str = " when ";
 
 /// Whether `part` stands in `text` at this place.
 const fn stands_at(text: &str, place: usize, part: &str) -> bool {
@@ -58,7 +68,8 @@ const fn part(file: &'static str, name: &str) -> &'static str {
         assert!(place < file.len(), "the file has no part of this name");
         let (begin, end) = (place + 1, next_part(file, place + 1));
         let after = place + BEGIN.len() + name.len();
-        if stands_at(file, place + BEGIN.len(), name) && stands_at(file, after, ":") {
+        let ends = stands_at(file, after, ":") || stands_at(file, after, WHEN);
+        if stands_at(file, place + BEGIN.len(), name) && ends {
             return file.split_at(end).0.split_at(begin).1;
         }
         place = end;

@@ -1,118 +1,71 @@
 //! Parses every composed shader, validates it without optional features, and compares it with its Rust twin.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, Module, ScalarKind, StorageAccess, TypeInner};
 
-use wgpu_pooling_plan::internal::Reduction;
-use wgpu_pooling_plan::{DType, IndexType, NanPolicy};
+use wgpu_pooling_plan::{DType, DifferencePlan, IndexType, NanPolicy};
 
-use super::link::{PROVIDES, REQUIRES, variants};
+use super::decide::Expression as Condition;
+use super::link::{HEADERS, PROVIDES, REQUIRES};
 use super::*;
-use crate::kernel::{
-    ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
-};
-use crate::keys::{self, Places};
+use crate::kernel::ActivationKind;
 use crate::{
-    Build, Choice, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PlanError, select,
-    uniform,
+    AdaptiveMaxPool, Build, Choice, Duplicates, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool,
+    OutOfBounds, OutsideWindow, Plan, PlanError, select, uniform,
 };
 
-/// Every combination of a key's fields. Each constant is represented by a few values.
+/// Kernels of every sort: of every element type, family and build. An activation's text does not depend on the kernel
+/// around it, so few kernels have one.
+#[expect(clippy::mutable_key_type, reason = "a key is equal, and hashed, by its kernel alone")]
 fn every_key() -> Vec<KernelKey> {
-    let constants = WindowConstants {
-        kernel: [1, 3, 2],
-        stride: [1, 2, 1],
-        dilation: [1, 1, 2],
-        pad_begin: [0; 3],
-        kind: [0, 0, 1],
-        nan_policy: NanPolicy::PropagateLast,
-    };
-    let indices = [IndexType::I32, IndexType::I64];
-    let digits = [[3, 4, 2], [2, 0, 0], [0, 1, 1], [0, 0, 3], [0, 0, 0]];
-    let digits = digits.map(|[source, target, first_axes]| UnpoolDigits { source, target, first_axes });
-    let mut all = Vec::from([keys::unpool_clear()]);
-    for digits in digits {
-        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
-    }
-    for &outside in OutsideWindow::ALL {
-        for places in [Places::default(), Places { inner: true, positions: true, same_place: true }] {
-            let check = |skips| indices.map(|index_type| keys::unpool_check(index_type, outside, &places, skips));
-            all.extend([false, true].map(check).concat());
-        }
-    }
-    all.extend(indices.map(keys::unpool_report));
-    all.extend(DType::ALL.map(keys::difference));
+    let mut all = Vec::new();
     for dtype in DType::ALL {
-        let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
+        let mut activations = vec![ActivationKind::Clip];
         if dtype.is_float() && dtype.bytes() <= 4 {
             use ActivationKind::{HardSigmoid, LeakyRelu, Sigmoid, Tanh};
             activations.extend([LeakyRelu, HardSigmoid, Tanh, Sigmoid]);
         }
-        for activation in activations {
-            let row = |most_taps, adjacent| RowLoads::of(dtype, most_taps, adjacent);
-            let specialised = [row(20, true), row(3, false)].map(|row| {
-                let digits = PassDigits { axes: row.together % 4, inner: u32::from(row.words) };
-                let index_digits =
-                    IndexDigits { index: 2, store: 3, empty: row.together % 3, clamped_axes: digits.inner };
-                Specialised { window: constants, row, layers: row.together, digits, index_digits }
-            });
-            for specialised in [None, Some(&specialised[0]), Some(&specialised[1])] {
-                let values =
-                    [Sink::Values, Sink::ValuesAndIndices(IndexType::I32), Sink::ValuesAndIndices(IndexType::I64)];
-                let mut pass = |source, sinks: &[Sink]| {
-                    let sinks = sinks.iter().chain(&values);
-                    all.extend(
-                        sinks.map(|&sink| keys::pool(Reduction::Max, dtype, source, sink, activation, specialised)),
-                    );
-                };
-                pass(PassInput::Elements, &[Sink::Candidates, Sink::Accumulators]);
-                pass(PassInput::Candidates, &[Sink::Candidates]);
-                pass(PassInput::Accumulators, &[]);
-            }
-            // The text of an activation does not depend on the kernel around it.
-            for some in [every_thread_tile, every_cells, every_sliding, every_reduction] {
-                let some = some(dtype);
-                let few = if activation == ActivationKind::Identity { some.len() } else { 1 };
-                all.extend(some.iter().step_by(5).take(few).map(of_minima));
-                all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
-            }
-            for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                let emit = |digits, fresh| keys::unpool_emit(dtype, index_type, activation, digits, fresh);
-                all.extend(digits.map(|digits| emit(digits, true)));
-                all.push(emit(digits[0], false));
-            }
-            if dtype.bytes() == 4 {
-                all.push(keys::unpool_fill(dtype, activation));
-                let scatter = |index_type| keys::unpool_scatter(dtype, index_type, activation, digits[0]);
-                all.extend(indices.map(scatter));
-                all.push(keys::unpool_scatter(dtype, IndexType::I64, activation, digits[3]));
-            }
-            all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation)));
+        for some in [every_tap_by_tap, every_thread_tile, every_sliding, every_reduction, every_unpool, every_cells] {
+            let some = some(dtype);
+            all.extend(some.iter().step_by(5).map(of_minima));
+            let few = |kind| some.iter().filter_map(move |key| with_activation(key, kind)).take(3);
+            all.extend(activations.iter().copied().flat_map(few));
+            all.extend(some);
         }
+        let pool = MaxPool::new([2]).plan(&[1, 1, 8], dtype, None).unwrap();
+        let difference = Plan::Difference(DifferencePlan::of(&pool.outputs()[0]));
+        all.extend(kernels(&difference, Family::Direct, None));
     }
+    let mut seen = HashSet::new();
+    all.retain(|key| seen.insert(key.clone()));
     all
 }
 
 /// The same kernel of minima.
 fn of_minima(key: &KernelKey) -> KernelKey {
     let mut kernel = key.kernel().clone();
-    kernel.reduction = kernel.reduction.map(|_| Reduction::Min);
+    kernel.facts.iter_mut().filter(|(name, _)| *name == "MIN").for_each(|(_, is)| *is = 1);
     kernel.into()
 }
 
 /// The same kernel with another activation, if it has any.
-fn with_activation(key: &KernelKey, activation: ActivationKind) -> KernelKey {
+fn with_activation(key: &KernelKey, activation: ActivationKind) -> Option<KernelKey> {
     let mut kernel = key.kernel().clone();
-    kernel.activation = kernel.activation.map(|_| activation);
-    kernel.into()
+    let none = kernel.facts.iter().position(|(name, _)| *name == "none")?;
+    kernel.facts.remove(none);
+    Some(kernel.activated(activation).into())
 }
 
 /// The kernels of a plan in a family; none, if the family does not apply.
 fn kernels(plan: &Plan, family: Family, build: Option<Build>) -> Vec<KernelKey> {
-    match select(plan, &Limits::WEBGPU, &Choice { family: Some(family), build }) {
+    kernels_on(&Limits::WEBGPU, plan, family, build)
+}
+
+fn kernels_on(limits: &Limits, plan: &Plan, family: Family, build: Option<Build>) -> Vec<KernelKey> {
+    match select(plan, limits, &Choice { family: Some(family), build }) {
         Ok(schedule) => schedule.dispatches().iter().map(|dispatch| dispatch.key().clone()).collect(),
         Err(PlanError::KernelDoesNotApply { .. }) => Vec::new(),
         Err(error) => panic!("{error}"),
@@ -133,6 +86,54 @@ fn plans(dtype: DType, pools: &[(MaxPool, &[usize])]) -> Vec<Plan> {
         }
     }
     plans
+}
+
+/// Passes that read their windows tap by tap: of elements, candidates and accumulators, by formulas and by tables.
+fn every_tap_by_tap(dtype: DType) -> Vec<KernelKey> {
+    let pools: [(MaxPool, &[usize]); 5] = [
+        (MaxPool::new([1, 3, 2]).strides([1, 2, 1]).dilations([1, 1, 2]).pads([1; 6]), &[2, 2, 3, 7, 8]),
+        (MaxPool::new([2, 20]).flatten(IndexFlattening::Plane), &[1, 2, 3, 41]),
+        (MaxPool::openvino([3]).pads([2, 2]).storage_order(1), &[1, 2, 9]),
+        (MaxPool::new([2, 2]).layout(Layout::Nhwc), &[1, 5, 5, 3]),
+        (MaxPool::new([2; 4]), &[1, 1, 3, 3, 3, 3]),
+    ];
+    let adaptive = [None, Some(IndexType::I32), Some(IndexType::I64)]
+        .map(|index_type| AdaptiveMaxPool::new([3, 5]).plan(&[1, 1, 7, 11], dtype, index_type).unwrap());
+    let of = |plan: &Plan| {
+        let both = [Family::Direct, Family::Separable].map(|family| {
+            [Build::Generic, Build::Specialised].map(|build| kernels(plan, family, Some(build))).concat()
+        });
+        [both.concat(), kernels(plan, Family::Accumulating, None)].concat()
+    };
+    plans(dtype, &pools).iter().chain(&adaptive).flat_map(of).collect()
+}
+
+/// Unpools by claims, with and without reports of their own, and by windows.
+fn every_unpool(dtype: DType) -> Vec<KernelKey> {
+    let mut keys = Vec::new();
+    let pools: [(MaxPool, &[usize]); 4] = [
+        (MaxPool::new([3, 3]).strides([2, 2]), &[2, 2, 9, 9]),
+        (MaxPool::new([2, 2]).flatten(IndexFlattening::Plane), &[2, 2, 5, 4]),
+        (MaxPool::new([2, 2]).layout(Layout::Nhwc), &[2, 4, 4, 3]),
+        (MaxPool::openvino([2, 2]), &[2, 2, 4, 4]),
+    ];
+    let few = Limits { max_storage_buffers: 4, ..Limits::WEBGPU };
+    for index_type in [IndexType::I32, IndexType::I64] {
+        for (pool, shape) in &pools {
+            let pooled = pool.plan(shape, dtype, Some(index_type)).unwrap();
+            let plan = |unpool: MaxUnpool| unpool.plan(pooled.output_shape(), dtype, index_type).unwrap();
+            let unpool = || MaxUnpool::inverse_of(pool, shape);
+            let any = plan(unpool().duplicates(Duplicates::Any).out_of_bounds(OutOfBounds::Skip));
+            for (plan, limits) in [(&plan(unpool()), &Limits::WEBGPU), (&plan(unpool()), &few), (&any, &Limits::WEBGPU)]
+            {
+                keys.extend(kernels_on(limits, plan, Family::ClaimEmit, None));
+            }
+            for &rule in OutsideWindow::ALL {
+                keys.extend(kernels(&plan(unpool().outside_window(rule)), Family::Gather, Some(Build::Generic)));
+            }
+        }
+    }
+    keys
 }
 
 /// Thread tiles in every shape: along the last axis or inside it, even or not, in words or element by element.
@@ -220,7 +221,7 @@ fn every_sliding(dtype: DType) -> Vec<KernelKey> {
     let passes = |plan: &Plan| {
         let found = kernels(plan, Family::Sliding, None);
         assert!(!found.is_empty(), "{plan:?}");
-        found.into_iter().rev()
+        [found.into_iter().rev().collect(), kernels(plan, Family::Strip, None)].concat()
     };
     plans(dtype, &pools).iter().flat_map(passes).collect()
 }
@@ -370,17 +371,34 @@ fn every_part_is_linked_somewhere() {
 
 #[test]
 fn every_name_that_a_part_requires_has_one_provider_in_the_kernel() {
+    let mut providers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (part, name) in
+        PARTS.iter().enumerate().flat_map(|(number, part)| part.names(PROVIDES).map(move |name| (number, name)))
+    {
+        providers.entry(name).or_default().push(part);
+    }
+    let none = Vec::new();
     for key in every_key() {
-        let parts: Vec<&Part> = key.linked().parts.iter().map(|&part| &PARTS[part]).collect();
-        let consts = key.kernel().consts.iter().map(|(name, _)| *name);
-        let provided: Vec<&str> = parts.iter().flat_map(|part| part.names(PROVIDES)).chain(consts).collect();
-        for name in parts.iter().flat_map(|part| part.names(REQUIRES)) {
-            let count = provided.iter().filter(|provided| **provided == name).count();
-            assert_eq!(count, 1, "{}: {name}", key.name());
+        let (kernel, parts) = (key.kernel(), &key.linked().parts);
+        let is_meant = |part: usize| HEADERS.is_meant(part, kernel);
+        let required: BTreeSet<&str> = parts.iter().flat_map(|&part| PARTS[part].names(REQUIRES)).collect();
+        for name in required {
+            let providers = providers.get(name).unwrap_or(&none);
+            let of = |wanted| providers.iter().filter(|&&part| is_meant(part) == wanted).count();
+            let consts = kernel.consts.iter().filter(|(known, _)| *known == name).count();
+            let in_all = consts + if of(Some(true)) > 0 { of(Some(true)) } else { of(None) };
+            assert_eq!(in_all, 1, "{}: {name} of {kernel:?}", key.name());
+            assert_eq!(
+                parts.iter().filter(|part| providers.contains(part)).count() + consts,
+                1,
+                "{}: {name}",
+                key.name()
+            );
+        }
+        for &part in parts {
+            assert_ne!(is_meant(part), Some(false), "{}: {}", key.name(), PARTS[part].name);
         }
         assert_eq!(wgsl(&key).matches("@compute").count(), 1, "{}", key.name());
-        let known = |name: &&str| PARTS.iter().any(|part| part.name == *name);
-        assert!(variants(key.kernel()).iter().all(known), "{key:?}");
     }
 }
 
@@ -404,8 +422,10 @@ fn every_part_states_what_it_provides_and_requires() {
     for part in PARTS {
         let (name, text) = (part.name, part.text);
         let own = name.rsplit('/').next().unwrap();
-        let begin = if part.common.is_empty() { "// ".to_owned() } else { format!("//// {own}: ") };
-        assert!(text.starts_with(&begin), "{name} begins with what it is");
+        let begin = if part.common.is_empty() { "//".to_owned() } else { format!("//// {own}") };
+        let when = part.when().map_or(String::new(), |when| format!(" when {when}:"));
+        assert!(text.starts_with(&(begin + &when)), "{name} begins with what it is, and when");
+        assert!(part.when().is_none_or(|when| Condition::new(when).is_some()), "{name} has a condition");
         let defined = defined(text);
         for provided in part.names(PROVIDES) {
             assert!(defined.iter().any(|defined| defined == provided), "{name} says that it provides {provided}");

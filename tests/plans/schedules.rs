@@ -193,7 +193,7 @@ fn a_schedule_knows_which_devices_can_run_it() {
 fn what_is_selected_by_geometry() {
     use Build::{Generic, Specialised};
     use DType::{F16, F32, F64, U8};
-    use Family::{Accumulating, ClaimEmit, Direct, Gather, Reducing, Sliding, Teamed, ThreadTile};
+    use Family::{Accumulating, ClaimEmit, Direct, Gather, Reducing, Sliding, Strip, Teamed, ThreadTile};
 
     let of = |pool: &dyn Pooling, shape: &[usize], dtype| pool.plan(shape, dtype, None).unwrap();
     let apart = |kernel: i64| MaxPool::new([kernel, kernel]).strides([kernel, kernel]);
@@ -277,6 +277,7 @@ fn what_is_selected_by_geometry() {
     // What differs on GPUs.
     let on_gpus = [
         ("7x7", ThreadTile, Specialised),
+        ("9x9", Strip, Specialised),
         ("global", Reducing, Generic),
         ("9x9 apart", Teamed, Specialised),
         ("four axes", Direct, Specialised),

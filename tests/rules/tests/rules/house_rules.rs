@@ -185,7 +185,7 @@ fn every_shader_part_on_disk_is_composed() {
     let mut files = 0;
     for (path, text) in sources("shaders", ".wgsl") {
         let name = path.strip_prefix("shaders").expect("a path under shaders").to_string_lossy().replace('\\', "/");
-        let begun = text.lines().filter_map(|line| line.strip_prefix("//// ")?.split(':').next());
+        let begun = text.lines().filter_map(|line| line.strip_prefix("//// ")?.split([' ', ':']).next());
         let mut parts: Vec<&str> = begun.collect();
         if parts.is_empty() {
             parts.extend(path.file_stem().and_then(|stem| stem.to_str()));

@@ -75,7 +75,7 @@ impl Net {
         let taps = plan.pool().map_or(0, |pool| pool.most_taps().saturating_mul(outputs.div_ceil(64)));
         for family in families(plan, &Limits::WEBGPU) {
             let most = match family {
-                Family::Sliding | Family::Reducing => u64::MAX,
+                Family::Strip | Family::Sliding | Family::Reducing => u64::MAX,
                 Family::Teamed => 4 * MOST_TAPS,
                 _ => MOST_TAPS,
             };
