@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, Steps, TensorMut, TensorRef};
+use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, TensorMut, TensorRef};
 
 #[cfg(feature = "gpu")]
 use crate::gpu::{GpuOptions, calls::gpu::Gpu};
@@ -110,25 +110,6 @@ impl Backend for Device {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         self.backend().run_blocking(plan, inputs, outputs)
-    }
-
-    fn run_steps<'a>(
-        &'a self,
-        steps: &'a Steps,
-        inputs: &'a [TensorRef<'a>],
-        outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
-        self.backend().run_steps(steps, inputs, outputs)
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn run_steps_blocking(
-        &self,
-        steps: &Steps,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-    ) -> Result<(), ExecuteError> {
-        self.backend().run_steps_blocking(steps, inputs, outputs)
     }
 
     fn check_alive(&self) -> Result<(), ExecuteError> {

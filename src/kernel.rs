@@ -260,7 +260,7 @@ impl Operand {
             Operand::IndicesOut => "indices_out",
             Operand::Report => "report",
             Operand::Tables => "window tables",
-            // No schedule has more than five.
+            // Few schedules have more than five.
             Operand::Scratch(0) => "scratch[0]",
             Operand::Scratch(1) => "scratch[1]",
             Operand::Scratch(2) => "scratch[2]",

@@ -146,13 +146,14 @@ pub use wgpu_pooling_plan::{
     GlobalMaxPool, GlobalMinPool, Gradient, Index, IndexFlattening, IndexSpace, IndexType, Ints, Later, Layout,
     MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, MinPool, Minimum, NanPolicy, Node, NodeInput, Open, Operator,
     OutOfBounds, Outputs, OutsideWindow, PadsLimit, Peak, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference,
-    Request, Run, SamePadding, Shared, Sink, SizeRounding, Source, Steps, StorageOrder, Stream, StreamProgress,
-    StreamReport, Tensor, TensorMut, TensorRef, TensorSpec, TensorView, TopHat, UnpoolMinSize, UnpoolSpace,
-    element_count, local_maxima, with_element,
+    Request, Run, SamePadding, Shared, Sink, SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport,
+    Tensor, TensorMut, TensorRef, TensorSpec, TensorView, TopHat, UnpoolMinSize, UnpoolSpace, element_count,
+    local_maxima, with_element,
 };
 #[doc(hidden)]
 pub use wgpu_pooling_plan::{
-    AxisWindow, DifferencePlan, IndexPlan, IndexStrides, PoolAxis, PoolPlan, Region, Taps, Tile, Tiling, UnpoolPlan,
+    AxisWindow, CompositionPlan, DifferencePlan, IndexPlan, IndexStrides, PlanStep, PoolAxis, PoolPlan, Region, Taps,
+    Tile, Tiling, UnpoolPlan,
 };
 pub use wgsl::key::KernelKey;
 pub use wgsl::wgsl;

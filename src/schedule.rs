@@ -76,7 +76,7 @@ impl Limits {
     };
 }
 
-/// The range of a buffer that a dispatch binds, or from which it takes its grid.
+/// The range of a buffer that a dispatch binds.
 ///
 /// ```
 /// use wgpu_pooling::{select, BoundRange, Choice, DType, Limits, MaxPool, Operand};
@@ -195,12 +195,6 @@ impl Dispatch {
         self.key.bindings().iter().copied().zip(self.operands.iter().copied())
     }
 
-    /// The range of scratch memory from which a dispatch takes its grid: always `None`, since no kernel writes a grid.
-    /// Programs that run schedules on their own may still ask.
-    pub fn indirect(&self) -> Option<BoundRange> {
-        None
-    }
-
     /// Workgroups along x, y and z.
     pub fn grid(&self) -> [u32; 3] {
         self.grid
@@ -251,6 +245,8 @@ impl Dispatch {
 pub struct Schedule {
     pub(crate) plan: Plan,
     pub(crate) family: Family,
+    /// The families of the later steps of a composition, each with the number of its first dispatch.
+    pub(crate) later_families: Vec<(usize, Family)>,
     pub(crate) build: Build,
     pub(crate) dispatches: Vec<Dispatch>,
     pub(crate) tables: Tables,
@@ -262,7 +258,8 @@ impl Schedule {
     /// A schedule without dispatches.
     pub(crate) fn new(plan: Plan, family: Family, build: Build) -> Schedule {
         let (dispatches, tables, scratch) = (Vec::new(), Tables::default(), Vec::new());
-        Schedule { plan, family, build, dispatches, tables, scratch, clears_scratch: false }
+        let later_families = Vec::new();
+        Schedule { plan, family, later_families, build, dispatches, tables, scratch, clears_scratch: false }
     }
 
     /// The plan that the schedule computes.
@@ -299,17 +296,42 @@ impl Schedule {
         self.dispatches.iter().any(|dispatch| dispatch.key.kernel().writable_inputs)
     }
 
-    /// The kernel family.
+    /// The kernel family; of a composition that of its first step.
     pub fn family(&self) -> Family {
         self.family
     }
 
-    /// How the kernels get their windows.
+    /// The kernel family of a dispatch, by its number: of a composition that of the step that it belongs to.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Family, Limits, Open};
+    ///
+    /// let plan = Open::new([3]).plan(&[1, 1, 9], DType::U8, None)?;
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice { family: Some(Family::Separable), build: None })?;
+    /// assert_eq!(schedule.family_of(schedule.dispatches().len() - 1), Family::Separable);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn family_of(&self, dispatch: usize) -> Family {
+        let begun = self.later_families.iter().rev().find(|(first, _)| *first <= dispatch);
+        begun.map_or(self.family, |(_, family)| *family)
+    }
+
+    /// How the kernels get their windows. A composition is specialised if one of its steps is.
     pub fn build(&self) -> Build {
         self.build
     }
 
-    /// The schedule's name: operator, family, types, build and number of dispatches.
+    /// The schedule's name: operator, family (of a composition those of all steps), type, build and number of
+    /// dispatches.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, TopHat};
+    ///
+    /// let plan = TopHat::new([3]).plan(&[1, 1, 9], DType::U8, None)?;
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.kernel(), "top_hat direct+direct+direct u8 generic (3 dispatches)");
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn kernel(&self) -> String {
         let (operator, types) = (self.plan.operator(), self.plan.outputs()[0].dtype.name());
         let passes = match self.dispatches.len() {
@@ -320,7 +342,9 @@ impl Schedule {
             Build::Generic => "generic",
             Build::Specialised => "specialised",
         };
-        format!("{operator} {} {types} {build} ({passes})", self.family.name())
+        let families = [self.family].into_iter().chain(self.later_families.iter().map(|(_, family)| *family));
+        let families: Vec<_> = families.map(Family::name).collect();
+        format!("{operator} {} {types} {build} ({passes})", families.join("+"))
     }
 
     /// The dispatches, in order.
@@ -474,7 +498,7 @@ impl Schedule {
     }
 
     /// The bytes of each buffer of scratch memory, in the order in which `Buffers::scratch` takes them: intermediate
-    /// results of a pool, or the owners of an unpool.
+    /// results of a pool, the owners of an unpool, or what lies between the steps of a composition.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
@@ -507,7 +531,7 @@ impl Schedule {
     /// The operands of the plan's inputs, in their order.
     pub fn input_operands(&self) -> &'static [Operand] {
         match &self.plan {
-            Plan::Pool(_) => &[Operand::X],
+            Plan::Pool(_) | Plan::Composition(_) => &[Operand::X],
             Plan::Unpool(_) | Plan::Difference(_) => &[Operand::X, Operand::Indices],
         }
     }
@@ -516,7 +540,7 @@ impl Schedule {
     pub fn output_operands(&self) -> &'static [Operand] {
         match &self.plan {
             Plan::Pool(_) => &[Operand::Y, Operand::IndicesOut],
-            Plan::Unpool(_) | Plan::Difference(_) => &[Operand::Y],
+            _ => &[Operand::Y],
         }
     }
 

@@ -7,6 +7,9 @@ use wgpu_pooling_plan::internal::take_digit;
 /// Words of an entry: the first tap and the number of taps of a window.
 const ENTRY_WORDS: u64 = 2;
 
+/// The entries in 256 bytes, at whose multiples a binding may begin on every device.
+const ALIGNMENT: u64 = 32;
+
 /// The windows of one axis of a pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum PassWindow {
@@ -74,6 +77,22 @@ impl Tables {
         Some(first)
     }
 
+    /// Appends the tables of another schedule, and returns the byte at which they begin: a multiple of 256, at which a
+    /// binding may begin.
+    pub fn append(&mut self, other: &Tables) -> u64 {
+        // Nothing is read of an unused entry.
+        if other.rows.is_empty() {
+            return 0;
+        }
+        let end = self.entries.saturating_add(1);
+        let begin = end.next_multiple_of(ALIGNMENT);
+        let unused = begin.saturating_sub(end).saturating_add(1);
+        self.rows.push(TableRows { window: PassWindow::Identity, input: 0, entries: unused });
+        self.rows.extend(&other.rows);
+        self.entries = begin.saturating_add(other.entries);
+        begin.saturating_mul(ENTRY_WORDS).saturating_mul(4)
+    }
+
     /// The words of all tables. A binding cannot be empty, so the first entry is an unused one.
     pub fn words(&self) -> u64 {
         self.entries.saturating_add(1).saturating_mul(ENTRY_WORDS)
@@ -112,6 +131,24 @@ mod tests {
         assert_eq!(tables.words(), 2 + (2 << 24) + 12);
         assert_eq!(tables.push(PassWindow::Axis(window), 1, u64::MAX), None);
         assert_eq!(tables.words(), 2 + (2 << 24) + 12);
+    }
+
+    #[test]
+    fn appended_tables_begin_where_a_binding_may() {
+        let (mut tables, mut other) = (Tables::default(), Tables::default());
+        assert_eq!((tables.append(&other), tables.bytes()), (0, 8), "nothing is appended");
+        other.push(PassWindow::Identity, 9, 9);
+        for (already, begin) in [(0, 256), (20, 512), (5, 768)] {
+            tables.push(PassWindow::Identity, already, already);
+            assert_eq!(tables.append(&other), begin);
+            let mut bytes = Vec::new();
+            tables.fill(&mut bytes);
+            let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+            let own: Vec<u32> = (0..9).flat_map(|entry| [entry, 1]).collect();
+            // The tables of a schedule begin with an unused entry.
+            assert_eq!(words[begin as usize / 4 + 2..], own);
+            assert_eq!(tables.bytes(), bytes.len() as u64);
+        }
     }
 
     #[test]

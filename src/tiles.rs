@@ -5,7 +5,7 @@ use wgpu_pooling_plan::{Plan, PlanError};
 
 use crate::kernel::Operand;
 use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule};
-use crate::select::{Choice, most_of_a_reduction, select, select_submit};
+use crate::select::{most_of_a_reduction, select_submit};
 
 /// The memory that a tile takes while a device computes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +52,11 @@ pub fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanError> {
     // Where every tensor of a tile fits one binding, no pass is partitioned, so all tiles run the same way.
     let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
     let limits = &Limits { max_buffer_bytes, ..*limits };
-    let schedule = match plan {
-        Plan::Pool(plan) => select_submit(plan, limits)?,
-        _ => select(plan, limits, &Choice::default())?,
-    };
+    let schedule = select_submit(plan, limits)?;
     let mut bytes = TileBytes::of(&schedule);
-    if let Plan::Pool(plan) = plan {
-        bytes.device = bytes.device.saturating_add(most_of_a_reduction(plan));
+    let steps = if let Plan::Composition(plan) = plan { &plan.steps[..] } else { &[] };
+    for pool in steps.iter().map(|step| &step.plan).chain([plan]).filter_map(Plan::pool) {
+        bytes.device = bytes.device.saturating_add(most_of_a_reduction(pool));
     }
     let work = schedule.dispatches.iter().map(Dispatch::work);
     within("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
@@ -85,15 +83,13 @@ mod tests {
             for budget in [1 << 18, 64 << 20, 3 << 30] {
                 for (pool, indices) in pools.iter().flat_map(|pool| [(pool, None), (pool, Some(IndexType::I64))]) {
                     let plan = pool.plan(&shape, DType::F32, indices).unwrap();
-                    let plan = plan.pool().unwrap();
-                    let tiling = Tiling::new(plan, budget, |tile| stream_bytes(tile, &Limits::WEBGPU)).unwrap();
+                    let tiling = Tiling::new(&plan, budget, |tile| stream_bytes(tile, &Limits::WEBGPU)).unwrap();
                     assert!(tiling.peak_bytes() <= budget);
                     let mut outputs = 0u128;
                     let looked_at = [0, 1, tiling.len() / 3, tiling.len().saturating_sub(2), tiling.len() - 1];
                     let looked_at = looked_at.into_iter().filter(|&number| number < tiling.len());
                     for tile in looked_at.filter_map(|number| tiling.tile(number)) {
-                        let schedule =
-                            select(&Plan::Pool(tile.plan().clone()), &Limits::WEBGPU, &Choice::default()).unwrap();
+                        let schedule = select(tile.plan(), &Limits::WEBGPU, &Choice::default()).unwrap();
                         assert!(
                             TileBytes::of(&schedule).peak() <= tiling.peak_bytes(),
                             "{}, {} bytes of scratch, {} of constants, {} of {}: {tile:?}",
@@ -104,13 +100,14 @@ mod tests {
                             tiling.peak_bytes()
                         );
                         outputs = outputs.max(u128::from(tile.output().elements()));
-                        let strides = tile.plan().indices.as_ref().map(|indices| indices.space.strides());
+                        let part = tile.plan().pool().unwrap();
+                        let strides = part.indices.as_ref().map(|indices| indices.space.strides());
                         if let (Some(strides), false) = (strides, tile.is_part()) {
                             let spatial: Vec<i64> =
                                 tile.input().spatial.iter().map(|range| range.start as i64).collect();
                             let (n, c) = (tile.input().batch.start, tile.input().channels.start);
                             let zeros = vec![0; spatial.len()];
-                            assert_eq!(tile.plan().origin.flat(&strides, 0, 0, &zeros), strides.flat(n, c, &spatial));
+                            assert_eq!(part.origin.flat(&strides, 0, 0, &zeros), strides.flat(n, c, &spatial));
                         }
                     }
                     // Where windows are cut, a tile is a part of one window.
@@ -118,7 +115,7 @@ mod tests {
                     assert!(outputs * u128::from(tiling.len()) >= all);
                     let last = tiling.tile(tiling.len() - 1);
                     let ends = last.map(|tile| tile.output().spatial.iter().map(|range| range.end).collect::<Vec<_>>());
-                    let extents: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
+                    let extents: Vec<usize> = plan.pool().unwrap().axes.iter().map(|axis| axis.output).collect();
                     assert!(ends.is_none_or(|ends| ends == extents));
                     assert_eq!(tiling.tile(tiling.len()), None);
                 }

@@ -394,8 +394,8 @@ test("all element types have the bits of the reference on both backends", () =>
     const [, agreed, cases, kinds, names] = said.match(/^([\d,]+) of ([\d,]+) cases in (\d+) element types \((.*)\) have the bits of the reference, [\d,]+ bytes, by WebGPU and the CPU,/);
     assert.equal(names, "f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32 i64 u64");
     assert.equal(Number(kinds), 12);
-    // 17 cases in 12 element types on two backends.
-    assert.deepEqual([numberOf(agreed), numberOf(cases)], [408, 408]);
+    // 19 cases in 12 element types on two backends.
+    assert.deepEqual([numberOf(agreed), numberOf(cases)], [456, 456]);
   }));
 
 /**
@@ -464,5 +464,5 @@ test("without WebGPU the page says so and computes on the CPU", () =>
     assert.equal(await page.isDisabled('input[value="webgpu"]'), true);
     await page.evaluate(() => document.getElementById("check").click());
     const said = await text(page, "checked", /seed \d+\.$/);
-    assert.match(said, /^204 of 204 cases in 12 element types .* by the CPU alone,/);
+    assert.match(said, /^228 of 228 cases in 12 element types .* by the CPU alone,/);
   }));

@@ -5,6 +5,7 @@ pub mod adapter;
 pub mod agreement;
 #[cfg(feature = "gpu")]
 pub mod application;
+pub mod by_box;
 #[path = "mod.rs"]
 pub mod common;
 #[cfg(feature = "gpu")]

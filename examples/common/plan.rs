@@ -2,16 +2,28 @@
 
 use std::fmt::{self, Write};
 
-use wgpu_pooling::{Activation, AxisWindow, IndexSpace, Layout, Plan, PoolAxis, PoolPlan, TensorSpec, UnpoolPlan};
+use wgpu_pooling::{
+    Activation, AxisWindow, CompositionPlan, IndexSpace, Layout, Plan, PoolAxis, PoolPlan, TensorSpec, UnpoolPlan,
+};
 
 /// What must be computed.
 pub fn describe(report: &mut String, plan: &Plan) -> fmt::Result {
     match plan {
         Plan::Pool(plan) => pool(report, plan),
         Plan::Unpool(plan) => unpool(report, plan),
-        // No operator of a node is one.
-        Plan::Difference(_) => Ok(()),
+        Plan::Difference(plan) => writeln!(report, "operator     difference\nx            {}", tensor(&plan.inputs[0])),
+        Plan::Composition(plan) => composition(report, plan),
     }
+}
+
+/// The steps, of which each reads X, tensor 0, or what an earlier one writes.
+fn composition(report: &mut String, plan: &CompositionPlan) -> fmt::Result {
+    writeln!(report, "operator     {}", plan.operator)?;
+    for (written, step) in (1..).zip(&plan.steps) {
+        writeln!(report, "\ntensor {written:<6}of tensors {:?}", step.inputs)?;
+        describe(report, &step.plan)?;
+    }
+    writeln!(report)
 }
 
 fn pool(report: &mut String, plan: &PoolPlan) -> fmt::Result {

@@ -24,6 +24,8 @@ pub fn of(
     let tensors = |specs: &[TensorSpec], operands: &[Operand]| -> Vec<Value> {
         specs.iter().zip(operands).map(|(spec, &operand)| tensor(spec, operand)).collect()
     };
+    let dispatches = (0..).zip(schedule.dispatches()).map(|it| dispatch(schedule, it, wgsl(it.1.key())));
+    let dispatches = dispatches.collect::<Vec<_>>();
     let slices = schedule.slices().into_iter().map(|slice| [slice.start, slice.end]);
     Ok(json!({
         "operator": plan.operator(),
@@ -42,7 +44,7 @@ pub fn of(
             "max_storage_buffers": limits.max_storage_buffers,
             "software": limits.software,
         },
-        "dispatches": schedule.dispatches().iter().map(|it| dispatch(schedule, it, wgsl(it.key()))).collect::<Vec<_>>(),
+        "dispatches": dispatches,
     }))
 }
 
@@ -56,7 +58,7 @@ fn space(space: &IndexSpace) -> Value {
     json!({ "flatten": flatten, "order": order, "layout": space.layout().name(), "shape": space.shape() })
 }
 
-fn dispatch(schedule: &Schedule, dispatch: &Dispatch, wgsl: String) -> Value {
+fn dispatch(schedule: &Schedule, (number, dispatch): (usize, &Dispatch), wgsl: String) -> Value {
     let bindings = dispatch.bindings().map(|(binding, range)| {
         let mut value = bound(schedule, range);
         value["binding"] = binding.number.into();
@@ -65,7 +67,7 @@ fn dispatch(schedule: &Schedule, dispatch: &Dispatch, wgsl: String) -> Value {
     });
     json!({
         "kernel": dispatch.key().name(),
-        "family": schedule.family().name(),
+        "family": schedule.family_of(number).name(),
         "wgsl": wgsl,
         "entry": dispatch.entry_point(),
         "workgroup_size": dispatch.workgroup_size(),

@@ -49,6 +49,10 @@ impl Operator {
                 (Box::new(with_pool_options!(preset(&options.output_size), options)), &options.tensors)
             }
             Operator::MaxUnpool(options) => return options.plan(),
+            Operator::ByBox(options) => {
+                let (_, plan) = options.operator;
+                return plan(&options.kernel, &options.shape, options.dtype, options.layout, None);
+            }
         };
         pool.plan(&tensors.shape, tensors.dtype, tensors.indices.1)
     }

@@ -1,6 +1,7 @@
 //! The command line: attributes by their ONNX names, and the library's options.
 
 use clap::{Args, Parser, Subcommand};
+use examples::by_box::{BY_BOX, ByBox};
 use examples::named::named;
 use wgpu_pooling::{
     AdaptiveMaxPool, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout, Limits,
@@ -73,6 +74,31 @@ pub enum Operator {
     MaxUnpool(Box<MaxUnpoolOptions>),
     /// OpenVINO AdaptiveMaxPool
     AdaptiveMaxPool(Box<AdaptiveMaxPoolOptions>),
+    /// A dilation, an opening or the like, by a box
+    ByBox(Box<ByBoxOptions>),
+}
+
+#[derive(Debug, Args)]
+pub struct ByBoxOptions {
+    /// The operator
+    #[arg(value_parser = named(&BY_BOX, |operator| operator.0))]
+    pub operator: (&'static str, ByBox),
+
+    /// The shape of X in its layout, for example 1,3,224,224
+    #[arg(long, required = true, value_delimiter = ',', allow_hyphen_values = true)]
+    pub shape: Vec<usize>,
+
+    /// The element type of X and Y
+    #[arg(long, ignore_case = true, default_value = "f32", value_parser = named(&DType::ALL, DType::name))]
+    pub dtype: DType,
+
+    /// The extents of the box, for example 3,3
+    #[arg(long, required = true, value_delimiter = ',', allow_hyphen_values = true)]
+    pub kernel: Vec<i64>,
+
+    /// The layout of X and Y
+    #[arg(long, ignore_case = true, default_value = "nchw", value_parser = named(&Layout::ALL, Layout::name))]
+    pub layout: Layout,
 }
 
 #[derive(Debug, Args)]

@@ -137,7 +137,7 @@ fn rounds(plan: &Plan) -> bool {
     let activation = match plan {
         Plan::Pool(plan) => plan.activation,
         Plan::Unpool(plan) => plan.activation,
-        Plan::Difference(_) => Activation::Identity,
+        Plan::Difference(_) | Plan::Composition(_) => Activation::Identity,
     };
     !matches!(activation, Activation::Identity | Activation::Relu | Activation::Clip { .. })
 }

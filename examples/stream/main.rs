@@ -21,7 +21,7 @@ use examples::common;
 use file::{Input, Output};
 use options::Options;
 use progress::Progress;
-use wgpu_pooling::{Backend, DType, IndexType, MaxPool, Plan, Stream, TensorSpec};
+use wgpu_pooling::{Backend, DType, IndexType, Plan, Stream, TensorSpec};
 
 fn main() -> ExitCode {
     common::main(run)
@@ -62,11 +62,7 @@ fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn
             return Err("--out and --indices name the same file".into());
         }
     }
-    let axes = input.header.shape.len().saturating_sub(2);
-    let pads = vec![options.pads; 2 * axes];
-    let pool = MaxPool::new(vec![options.kernel; axes]).strides(vec![options.stride.unwrap_or(options.kernel); axes]);
-    let pool = pool.pads(pads).dilations(vec![options.dilation; axes]).layout(options.layout.1);
-    let plan = pool.plan(&input.header.shape, input.header.dtype, indices.map(|_| IndexType::I64))?;
+    let plan = options.plan(&input.header.shape, input.header.dtype, indices.map(|_| IndexType::I64))?;
     let (device, name) = options.place.open()?;
     writeln!(report, "computed on  {name}")?;
     let of = |spec: &TensorSpec| format!("{} {:?}, {}", spec.dtype.name(), spec.shape, mebibytes(spec.bytes()));

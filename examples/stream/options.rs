@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use examples::by_box::{BY_BOX, ByBox};
 use examples::engine::Where;
 use examples::named::named;
-use wgpu_pooling::Layout;
+use wgpu_pooling::{DType, IndexType, Layout, MaxPool, Plan, PlanError};
 
-/// Max-pools a tensor in a file, of any size, in the memory that you allow: it is read, computed and written tile by
-/// tile.
+/// Max-pools a tensor in a file, of any size, in the memory that you allow, or dilates, opens or closes it: it is read,
+/// computed and written tile by tile.
 ///
 /// Files are .npy or .safetensors. Without a file the program makes one that is larger than a small budget, pools it,
 /// and compares the result with the reference.
@@ -18,7 +19,12 @@ pub struct Options {
     /// The tensor: N, C and spatial axes, or N, spatial axes and C with --layout nhwc
     pub input: Option<PathBuf>,
 
-    /// The window's extent along every spatial axis
+    /// A dilation, an opening or the like instead of a max pool; --kernel is the extent of its box
+    #[arg(long, value_parser = named(&BY_BOX, |operator| operator.0))]
+    #[arg(conflicts_with_all = ["stride", "pads", "dilation"])]
+    pub operator: Option<(&'static str, ByBox)>,
+
+    /// The extent of the window, or of the box, along every spatial axis
     #[arg(long, value_name = "N", default_value_t = 2, allow_hyphen_values = true)]
     pub kernel: i64,
 
@@ -64,6 +70,19 @@ pub struct Options {
 }
 
 const LAYOUTS: [(&str, Layout); 2] = [("nchw", Layout::Nchw), ("nhwc", Layout::Nhwc)];
+
+impl Options {
+    /// The plan for an X of this shape and type.
+    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<Plan, PlanError> {
+        let (axes, layout) = (shape.len().saturating_sub(2), self.layout.1);
+        if let Some((_, plan)) = self.operator {
+            return plan(&vec![self.kernel; axes], shape, dtype, layout, indices);
+        }
+        let strides = vec![self.stride.unwrap_or(self.kernel); axes];
+        let pool = MaxPool::new(vec![self.kernel; axes]).strides(strides).pads(vec![self.pads; 2 * axes]);
+        pool.dilations(vec![self.dilation; axes]).layout(layout).plan(shape, dtype, indices)
+    }
+}
 
 /// A number of bytes.
 fn bytes(text: &str) -> Result<u64, String> {

@@ -9,7 +9,6 @@ use crate::compute::{Operand, compute, converted};
 use crate::error::{Fallible, guarded};
 use crate::gpu::PyGpu;
 use crate::operators::{self, Keywords};
-use crate::work::Work;
 
 type Device<'a, 'py> = Option<&'a Bound<'py, PyGpu>>;
 /// An array or a tensor of a device, and the short name of an array's element type.
@@ -31,7 +30,7 @@ pub(crate) fn pool<'py>(
         let indices = indices.map(|name| operators::index_type("indices", name)).transpose()?;
         let x = Operand::new(x.0, &x.1)?;
         let plan = pool.plan(&x.shape()?, x.dtype()?, indices)?;
-        compute(py, Work::Plan(plan), device, vec![x])
+        compute(py, plan, device, vec![x])
     })
 }
 
@@ -46,8 +45,8 @@ pub(crate) fn composition<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
         let x = Operand::new(x.0, &x.1)?;
-        let steps = operators::composition(operator, Keywords::read(keywords)?, &x.shape()?, x.dtype()?)?;
-        only(compute(py, Work::Steps(steps), device, vec![x])?)
+        let plan = operators::composition(operator, Keywords::read(keywords)?, &x.shape()?, x.dtype()?)?;
+        only(compute(py, plan, device, vec![x])?)
     })
 }
 
@@ -106,7 +105,7 @@ fn unpooled<'py>(
 ) -> Fallible<Bound<'py, PyAny>> {
     let (x, indices) = (Operand::new(x.0, &x.1)?, Operand::new(indices.0, &indices.1)?);
     let plan = unpool.plan(&x.shape()?, x.dtype()?, indices.index_type()?)?;
-    only(compute(py, Work::Plan(plan), device, vec![x, indices])?)
+    only(compute(py, plan, device, vec![x, indices])?)
 }
 
 /// Indices in another convention.

@@ -14,7 +14,6 @@ use crate::device_tensor::PyDeviceTensor;
 use crate::error::Fallible;
 use crate::gpu::PyGpu;
 use crate::watch::{run, until_signal};
-use crate::work::Work;
 
 /// A tensor that a call reads.
 pub(crate) enum Operand<'py> {
@@ -61,7 +60,7 @@ impl<'py> Operand<'py> {
 /// Computes a plan: arrays to arrays, on the CPU unless there is a GPU; tensors of a device to tensors of the same.
 pub(crate) fn compute<'py>(
     py: Python<'py>,
-    work: Work,
+    plan: Plan,
     gpu: Option<&Bound<'py, PyGpu>>,
     operands: Vec<Operand<'py>>,
 ) -> Fallible<Vec<Bound<'py, PyAny>>> {
@@ -73,8 +72,8 @@ pub(crate) fn compute<'py>(
         }
     }
     match (&arrays[..], &tensors[..]) {
-        (inputs, []) => on_arrays(py, &work, gpu, inputs),
-        ([], tensors) => on_tensors(py, work, gpu, tensors),
+        (inputs, []) => on_arrays(py, &plan, gpu, inputs),
+        ([], tensors) => on_tensors(py, plan, gpu, tensors),
         _ => Err(PyTypeError::new_err("x and indices are of two kinds: one is on a device, the other is not").into()),
     }
 }
@@ -91,12 +90,12 @@ fn output<'py>(py: Python<'py>, x: Option<&Input<'py>>, shape: &[usize], dtype: 
 
 fn on_arrays<'py>(
     py: Python<'py>,
-    work: &Work,
+    plan: &Plan,
     gpu: Option<&Bound<'py, PyGpu>>,
     inputs: &[Input<'py>],
 ) -> Fallible<Vec<Bound<'py, PyAny>>> {
     let mut outputs = Vec::new();
-    for spec in work.outputs() {
+    for spec in plan.outputs() {
         outputs.push(output(py, inputs.first(), &spec.shape, spec.dtype)?);
     }
     let mut read = Vec::new();
@@ -105,20 +104,20 @@ fn on_arrays<'py>(
         read.push(TensorRef::new(input.dtype, &input.shape, bytes)?);
     }
     let mut written = Vec::new();
-    for (output, spec) in outputs.iter_mut().zip(work.outputs()) {
+    for (output, spec) in outputs.iter_mut().zip(plan.outputs()) {
         let bytes = output.bytes.as_slice_mut().map_err(PyErr::from)?;
         // The arrays are new, and go with an error.
         written.push(TensorMut::new(spec.dtype, &spec.shape, bytes)?.fresh());
     }
     let gpu = gpu.map(|gpu| gpu.get().opened(py)).transpose()?;
-    run(py, gpu, work, &read, &mut written)?;
+    run(py, gpu, plan, &read, &mut written)?;
     drop(written);
     Ok(outputs.into_iter().map(|output| output.array).collect())
 }
 
 fn on_tensors<'py>(
     py: Python<'py>,
-    work: Work,
+    plan: Plan,
     gpu: Option<&Bound<'py, PyGpu>>,
     tensors: &[Bound<'py, PyDeviceTensor>],
 ) -> Fallible<Vec<Bound<'py, PyAny>>> {
@@ -128,15 +127,7 @@ fn on_tensors<'py>(
     let opened = gpu.get().opened(py)?;
     let on_device: Vec<&DeviceTensor> =
         tensors.iter().map(|tensor| tensor.get().on_device(py)).collect::<PyResult<_>>()?;
-    let made = py.detach(|| match work {
-        Work::Plan(plan) => step(opened, plan, &on_device),
-        Work::Steps(steps) => {
-            let mut chain = opened.chain();
-            let made = on_device.iter().map(|x| chain.steps_blocking(&steps, x)).collect::<Result<_, _>>()?;
-            chain.submit()?;
-            Ok(made)
-        }
-    })?;
+    let made = py.detach(|| step(opened, plan, &on_device))?;
     let wrap = |tensor| Ok(Bound::new(py, PyDeviceTensor::new(tensor, gpu.clone().unbind()))?.into_any());
     made.into_iter().map(wrap).collect()
 }
@@ -151,8 +142,8 @@ fn step(gpu: &Gpu, plan: Plan, tensors: &[&DeviceTensor]) -> Fallible<Vec<Device
         _ => chain.step::<1>(&prepared, tensors)?.into(),
     };
     match plan {
-        Plan::Pool(_) => drop(chain.submit()?),
-        _ => drop(until_signal(chain.run())?),
+        Plan::Unpool(_) => drop(until_signal(chain.run())?),
+        _ => drop(chain.submit()?),
     }
     Ok(made)
 }

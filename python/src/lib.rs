@@ -6,7 +6,6 @@
 //! | `calls.rs` | the functions that Python sees |
 //! | `operators.rs` | keyword arguments to operators, which say what is wrong with them |
 //! | `compute.rs` | plans on arrays and on tensors of a device |
-//! | `work.rs` | a plan, or several |
 //! | `watch.rs` | computing without the GIL, and stopping at a signal |
 //! | `arrays.rs` | numpy arrays as bytes, without a copy |
 //! | `gpu.rs`, `gpu_methods.rs`, `device_tensor.rs` | GPUs and their tensors as Python's objects |
@@ -28,7 +27,6 @@ mod gpu;
 mod gpu_methods;
 mod operators;
 mod watch;
-mod work;
 
 use pyo3::prelude::*;
 

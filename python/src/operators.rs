@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use wgpu_pooling::{
     AdaptiveMaxPool, Attribute, BlackHat, CeilRule, Close, DType, Dilate, Erode, ExecuteError, GlobalMaxPool, Gradient,
-    IndexSpace, IndexType, MaxPool, MaxUnpool, Minimum, Open, PlanError, Pooling, Steps, TopHat,
+    IndexSpace, IndexType, MaxPool, MaxUnpool, Minimum, Open, Plan, PlanError, Pooling, TopHat,
 };
 
 use crate::error::{Failure, Fallible, plan_error};
@@ -228,16 +228,16 @@ pub(crate) fn pool(operator: &str, preset: &str, keywords: Keywords) -> Fallible
     }
 }
 
-/// The steps of a composition for an X of this shape and type.
-pub(crate) fn composition(operator: &str, keywords: Keywords, shape: &[usize], dtype: DType) -> Fallible<Steps> {
-    let steps = match operator {
-        "opening" => morphology!(Open, keywords).steps(shape, dtype),
-        "closing" => morphology!(Close, keywords).steps(shape, dtype),
-        "gradient" => morphology!(Gradient, keywords).steps(shape, dtype),
-        "top_hat" => morphology!(TopHat, keywords).steps(shape, dtype),
-        _ => morphology!(BlackHat, keywords).steps(shape, dtype),
+/// The plan of a composition for an X of this shape and type.
+pub(crate) fn composition(operator: &str, keywords: Keywords, shape: &[usize], dtype: DType) -> Fallible<Plan> {
+    let plan = match operator {
+        "opening" => morphology!(Open, keywords).plan(shape, dtype, None),
+        "closing" => morphology!(Close, keywords).plan(shape, dtype, None),
+        "gradient" => morphology!(Gradient, keywords).plan(shape, dtype, None),
+        "top_hat" => morphology!(TopHat, keywords).plan(shape, dtype, None),
+        _ => morphology!(BlackHat, keywords).plan(shape, dtype, None),
     };
-    Ok(steps?)
+    Ok(plan?)
 }
 
 fn max_pool(preset: &str, mut keywords: Keywords) -> Fallible<MaxPool> {

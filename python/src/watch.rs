@@ -10,11 +10,10 @@ use std::thread::{Builder, Thread, current, park_timeout, scope};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use wgpu_pooling::{Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
 
 use crate::error::Fallible;
 use crate::fork::cpu;
-use crate::work::Work;
 
 /// The time between two looks at Python's signals.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -27,21 +26,21 @@ const SHORT_TAPS: u64 = 16 << 20;
 pub(crate) fn run(
     py: Python<'_>,
     gpu: Option<&Gpu>,
-    work: &Work,
+    plan: &Plan,
     inputs: &[TensorRef<'_>],
     outputs: &mut [TensorMut<'_>],
 ) -> Fallible<()> {
     match gpu {
-        Some(gpu) if is_long(work) => py.detach(|| until_signal(work.run(gpu, inputs, outputs))),
-        Some(gpu) => Ok(py.detach(|| work.run_blocking(gpu, inputs, outputs))?),
+        Some(gpu) if is_long(plan) => py.detach(|| until_signal(gpu.run(plan, inputs, outputs))),
+        Some(gpu) => Ok(py.detach(|| gpu.run_blocking(plan, inputs, outputs))?),
         None => {
             let (cpu, pool) = cpu(py);
             py.detach(|| {
                 let run = |cpu: Cpu, outputs: &mut [TensorMut<'_>]| match &pool {
-                    Some(pool) => pool.install(|| work.run_blocking(&cpu, inputs, outputs)),
-                    None => work.run_blocking(&cpu, inputs, outputs),
+                    Some(pool) => pool.install(|| cpu.run_blocking(plan, inputs, outputs)),
+                    None => cpu.run_blocking(plan, inputs, outputs),
                 };
-                if is_long(work) { stoppable(cpu, |cpu| run(cpu, outputs)) } else { Ok(run(cpu, outputs)?) }
+                if is_long(plan) { stoppable(cpu, |cpu| run(cpu, outputs)) } else { Ok(run(cpu, outputs)?) }
             })
         }
     }
@@ -105,9 +104,13 @@ fn stoppable(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send
     })
 }
 
-fn is_long(work: &Work) -> bool {
-    let long = |plan: &Plan| plan.bytes() > SHORT_BYTES || plan.pool().is_some_and(|pool| taps(pool) > SHORT_TAPS);
-    work.plans().into_iter().any(long)
+fn is_long(plan: &Plan) -> bool {
+    let is_long_step = |plan: &Plan| plan.pool().is_some_and(|pool| taps(pool) > SHORT_TAPS);
+    match plan {
+        _ if plan.bytes() > SHORT_BYTES => true,
+        Plan::Composition(composition) => composition.steps.iter().any(|step| is_long_step(&step.plan)),
+        plan => is_long_step(plan),
+    }
 }
 
 /// At most the elements of all windows of a pool; windows that share elements count them each.

@@ -1,4 +1,4 @@
-// What the first pass of sliding maxima records of windows that begin with a NaN.
+// Which windows begin with a NaN, as the first pass of sliding maxima records it for the last one.
 // provides: note_begin, tell_begins
 // requires: Cell, Run
 

@@ -118,7 +118,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     return;
   }
-  // One word tells and counts, so that it is reset after all workgroups have read it.
+  // `told` is a flag plus the number of workgroups that have read it; the last one resets it.
   if (local == 0u && atomicAdd(&owners.told, 1u) + 1u == TOLD + gather.blocks / WORKGROUP) {
     write_report(0u, gather.sources, true, true);
     atomicStore(&owners.told, 0u);

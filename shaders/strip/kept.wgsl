@@ -1,4 +1,4 @@
-// Maxima in workgroup memory, and back. `moved` adds to the number of the tap that has a maximum.
+// Maxima in workgroup memory, and back. `moved` shifts the number of the winning tap.
 // provides: Kept, kept_of, best_of, moved
 
 //// kept_lanes when !PLACED: Values alone.

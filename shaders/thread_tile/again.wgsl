@@ -1,4 +1,4 @@
-// The second turn of a thread tile whose maxima are doubtful.
+// The slow path of a thread tile: it computes the maxima again, by keys, where those by floats may be wrong.
 // provides: computed_again
 // requires: Place, Tile
 

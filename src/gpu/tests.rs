@@ -326,14 +326,14 @@ fn a_tile_of_a_tensor_past_2_to_the_40_elements_has_its_indices() {
             let pool = pool.index_order(order);
             let shape = [2, 3, (1 << 40) + 7, 11];
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-            let tiling = Tiling::new(plan.pool().unwrap(), 40 << 10, |tile| stream_bytes(tile, &gpu.limits())).unwrap();
+            let tiling = Tiling::new(&plan, 40 << 10, |tile| stream_bytes(tile, &gpu.limits())).unwrap();
             for number in [0, tiling.len() / 2, tiling.len() - 1] {
                 let tile = tiling.tile(number).unwrap();
                 let mut x = tensor(tile.plan().input_shape()).into_data();
                 // Windows with nothing above the lowest value have the index of their plane's first element.
                 x[..20].fill(f32::NEG_INFINITY);
                 let x = Tensor::new(tile.plan().input_shape(), x).unwrap();
-                let plan = Plan::Pool(tile.plan().clone());
+                let plan = tile.plan().clone();
                 let expected = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
                 let prepared = gpu.prepare_blocking(plan).unwrap();
                 let result = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();

@@ -64,7 +64,7 @@ fn of_dispatch(dispatch: &Dispatch, bytes: f64, device: &Device) -> f64 {
     device.launch + slowest.powf(1.0 / f64::from(device.power))
 }
 
-/// Lines of cache for a load of each invocation, where neighbours load from so many bytes apart.
+/// Lines of cache for a load of each invocation, where neighbours load from addresses `apart` bytes from each other.
 pub(super) fn lines(apart: u64) -> f64 {
     (apart as f64 / LINE_BYTES).clamp(1.0 / NEIGHBOURS, 1.0)
 }
@@ -74,7 +74,7 @@ pub(super) fn per_tap(dtype: DType) -> f64 {
     if dtype.bytes() > 4 { OF_A_TAP_OF_64_BITS } else { OF_A_TAP }
 }
 
-/// What a member of a team does that reads so many elements.
+/// Effort of a team's member that reads `elements` elements.
 pub(super) fn team_effort(plan: &PoolPlan, members: u32, elements: u64) -> Effort {
     let outcome = match (&plan.indices, members) {
         (Some(_), _) => 2.0 * OF_A_TEAM,

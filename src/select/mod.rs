@@ -8,6 +8,7 @@ mod accumulate;
 mod activation;
 mod bounds;
 mod cells;
+mod composition;
 mod cost;
 mod difference;
 mod digits;
@@ -32,7 +33,7 @@ mod unpool;
 mod view;
 
 use wgpu_pooling_plan::internal::count;
-use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
+use wgpu_pooling_plan::{CompositionPlan, OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
 pub(crate) use reduce::most_of_a_reduction;
@@ -45,7 +46,8 @@ use tuning::cost::NEARLY;
 use tuning::policy::SPECIALISED_FROM;
 use tuning::reduce::REDUCED_FROM;
 
-/// A kernel family and a build that replace the choice of [`select`].
+/// A kernel family and a build that replace the choice of [`select`]. The steps of a composition have a choice each, or
+/// one for all, which replaces the choice for those steps to which it applies.
 ///
 /// ```
 /// use wgpu_pooling::{select, Build, Choice, DType, Family, GlobalMaxPool, Limits};
@@ -64,7 +66,14 @@ pub struct Choice {
     pub build: Option<Build>,
 }
 
+impl AsRef<[Choice]> for Choice {
+    fn as_ref(&self) -> &[Choice] {
+        std::slice::from_ref(self)
+    }
+}
+
 /// The kernel families that apply to a plan, in the order in which [`select`] prefers them: [`select`] takes the first.
+/// Of a composition they are those of its steps, beginning with the first step's.
 ///
 /// ```
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool};
@@ -79,13 +88,22 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let order = match plan {
         Plan::Pool(pool) => return families_of_pool(pool, &limits.into()),
         Plan::Unpool(unpool) if large_unpool(unpool, &limits.into()).is_some() => {
-            &[Family::Gather, Family::ClaimEmit][..]
+            vec![Family::Gather, Family::ClaimEmit]
         }
-        Plan::Unpool(_) => &[Family::ClaimEmit, Family::Gather],
-        Plan::Difference(_) => &[Family::Direct],
+        Plan::Unpool(_) => vec![Family::ClaimEmit, Family::Gather],
+        Plan::Difference(_) => vec![Family::Direct],
+        Plan::Composition(composition) => {
+            let mut found = Vec::new();
+            for family in composition.steps.iter().flat_map(|step| families(&step.plan, limits)) {
+                if !found.contains(&family) {
+                    found.push(family);
+                }
+            }
+            found
+        }
     };
     let applies = |&family: &Family| select(plan, limits, &Choice { family: Some(family), build: None }).is_ok();
-    order.iter().copied().filter(applies).collect()
+    order.into_iter().filter(applies).collect()
 }
 
 fn families_of_pool(plan: &PoolPlan, limits: &Target) -> Vec<Family> {
@@ -101,6 +119,9 @@ fn families_of_pool(plan: &PoolPlan, limits: &Target) -> Vec<Family> {
 }
 
 /// The schedule that computes a plan on a device with these limits.
+///
+/// A composition has one schedule too, with the dispatches of all steps. `choice` is a [`Choice`], or a list of them
+/// with one for each step, such as `measure` of a `Gpu` finds; further steps have the last one.
 ///
 /// The choice depends on the plan and the limits only, never on the device's name. It changes no result, except which
 /// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Whether the device is software
@@ -132,24 +153,62 @@ fn families_of_pool(plan: &PoolPlan, limits: &Target) -> Vec<Family> {
 /// assert!(matches!(select(&plan, &Limits::WEBGPU, &unpool), Err(PlanError::KernelDoesNotApply { .. })));
 /// # Ok::<(), PlanError>(())
 /// ```
-pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+pub fn select(plan: &Plan, limits: &Limits, choice: &(impl AsRef<[Choice]> + ?Sized)) -> Result<Schedule, PlanError> {
     select_sized(plan, limits, choice, Sizes::default())
 }
 
 /// [`select`] with numbers that do not follow from the tensor's size.
-pub fn select_sized(plan: &Plan, limits: &Limits, choice: &Choice, sizes: Sizes) -> Result<Schedule, PlanError> {
-    if let Some(family) = choice.family
-        && let Some(build) = choice.build
-        && !family.builds().contains(&build)
-    {
-        return family.refuse("the family does not have this build");
+pub fn select_sized(
+    plan: &Plan,
+    limits: &Limits,
+    choice: &(impl AsRef<[Choice]> + ?Sized),
+    sizes: Sizes,
+) -> Result<Schedule, PlanError> {
+    let choices = choice.as_ref();
+    for &Choice { family, build } in choices {
+        if let (Some(family), Some(build)) = (family, build)
+            && !family.builds().contains(&build)
+        {
+            return family.refuse("the family does not have this build");
+        }
     }
     let limits = &Target::new(limits, sizes);
+    match plan {
+        Plan::Composition(composition) => choose_composition(composition, limits, choices),
+        plan => choose_step(plan, limits, &choices.first().copied().unwrap_or_default()),
+    }
+}
+
+/// The schedule of a plan of one step.
+fn choose_step(plan: &Plan, limits: &Target, choice: &Choice) -> Result<Schedule, PlanError> {
     match plan {
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
         Plan::Unpool(unpool) => choose_unpool(unpool, limits, choice),
         Plan::Difference(plan) => difference::schedule(plan, limits).and_then(|schedule| checked(schedule, limits)),
+        Plan::Composition(plan) => choose_composition(plan, limits, choice.as_ref()),
     }
+}
+
+/// The schedules of all steps as one. A family that was chosen has to apply to some pool.
+fn choose_composition(plan: &CompositionPlan, limits: &Target, choices: &[Choice]) -> Result<Schedule, PlanError> {
+    let (mut steps, mut refused, mut applies) = (Vec::new(), None, false);
+    for (number, step) in plan.steps.iter().enumerate() {
+        let choice = choices.get(number).or(choices.last()).copied().unwrap_or_default();
+        steps.push(match choose_step(&step.plan, limits, &choice) {
+            Err(error) if choice.family.is_some() => {
+                refused = Some(error);
+                choose_step(&step.plan, limits, &Choice { family: None, ..choice })?
+            }
+            chosen => {
+                applies |= matches!(step.plan, Plan::Pool(_));
+                chosen?
+            }
+        });
+    }
+    if let (Some(error), false) = (refused, applies) {
+        return Err(error);
+    }
+    composition::joined(plan, &steps).and_then(|schedule| checked(schedule, limits))
 }
 
 /// The families of pools, in the order in which their schedules are made; [`Family::Accumulating`] comes last.
@@ -217,10 +276,18 @@ fn choose_pool(plan: &PoolPlan, limits: &Target, choice: &Choice) -> Result<Sche
     }
 }
 
-/// The schedule of a pool that must fit one submit. `Family::Accumulating`, which reads every tap of every window in
-/// many dispatches, is not tried: a smaller tile fits another family.
-pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    fastest(plan, &limits.into(), default_build(plan), |family| family != Family::Accumulating)
+/// The schedule of a plan that must fit one submit. `Family::Accumulating`, which reads every tap of every window of a
+/// pool in many dispatches, is not tried: a smaller tile fits another family.
+pub(crate) fn select_submit(plan: &Plan, limits: &Limits) -> Result<Schedule, PlanError> {
+    match plan {
+        Plan::Pool(plan) => fastest(plan, &limits.into(), default_build(plan), |family| family != Family::Accumulating),
+        Plan::Composition(plan) => {
+            let steps = plan.steps.iter().map(|step| select_submit(&step.plan, limits));
+            let joined = composition::joined(plan, &steps.collect::<Result<Vec<_>, _>>()?)?;
+            checked(joined, limits)
+        }
+        _ => select(plan, limits, &Choice::default()),
+    }
 }
 
 /// The schedule of a pool in a family, in this build if the family has it. The schedule is checked against the limits.
@@ -375,9 +442,8 @@ mod tests {
                 assert_eq!(found.first(), selected.as_ref().ok(), "{name}: {selected:?}");
                 assert!(selecting < 1 << 17 && all < 1 << 18, "{name}: {selecting}, {all}");
                 seen += selecting;
-                let Plan::Pool(pool) = &plan else { continue };
                 for budget in [1 << 20, 1 << 32] {
-                    let _ = Tiling::new(pool, budget, |tile| stream_bytes(tile, &limits));
+                    let _ = Tiling::new(&plan, budget, |tile| stream_bytes(tile, &limits));
                     let tiling = steps::take();
                     assert!(tiling < 1 << 19, "{name}: {tiling} windows for tiles of {budget} bytes");
                 }

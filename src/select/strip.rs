@@ -88,7 +88,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     one.dispatches(schedule, kernel, &groups, STRIP, iterations, effort)
 }
 
-/// What an invocation does that writes so many outputs.
+/// Effort of an invocation that writes `outputs` outputs.
 fn effort(plan: &PoolPlan, one: &OnePass<'_>, outputs: u64) -> Effort {
     let of_an_output = if plan.indices.is_some() { 2.0 * OF_STRIPS } else { OF_STRIPS };
     let operations = outputs as f64 * (of_an_output + of_an_index(plan, &one.epilogue));
@@ -107,8 +107,8 @@ fn slides(plan: &PoolPlan, windows: &[uniform::Axis; 3], pass: &Pass) -> bool {
         && [rows, last].iter().all(|axis| axis.output >= FEWEST)
 }
 
-/// The channels whose elements share words, and the strips for them, which divide those of a workgroup; `None` where
-/// words of Y have elements of two lines, or where sliding along one axis at a time is faster: it computes four
+/// `[channels whose elements share words, strips for them]`, of which the strips divide those of a workgroup; `None`
+/// where words of Y have elements of two lines, or where sliding along one axis at a time is faster: it computes four
 /// channels at once, and fewer keys of 64 bits. AMD, 13x13: 2.7 and 4.5 copies for u8 and f16 in NHWC, 10.7 and 7.5 by
 /// strips; for f64 2.6 and 3.4.
 fn group(wanted: &Wanted<'_>, pass: &Pass) -> Option<[u32; 2]> {

@@ -72,7 +72,7 @@ pub(super) mod cost {
     /// A window that is read tap by tap, whatever its size: 54 to 88.
     pub const OF_A_WINDOW: f64 = 80.0;
 
-    /// A candidate of the pass before, over an element: 1.5 to 3.3.
+    /// Cost of a candidate of the pass before, relative to an element. Measured: 1.5 to 3.3.
     pub const OF_A_CANDIDATE: f64 = 2.25;
 
     /// The same on software adapters: passes over candidates take twice what operations predict.
@@ -85,7 +85,7 @@ pub(super) mod cost {
     /// as much without indices where one invocation reads a plane: 76 to 247.
     pub const OF_A_TEAM: f64 = 500.0;
 
-    /// An element of a team, over one that is read tap by tap: 0.6 to 1.
+    /// Cost of an element that a team reads, relative to `OF_A_TAP`. Measured: 0.6 to 1.
     pub const OF_TEAMS: f64 = 0.8;
 
     /// Loads of a team that are in flight together.
@@ -97,8 +97,8 @@ pub(super) mod cost {
     /// An output of a thread tile or of sliding windows, whatever its window: 20 to 40.
     pub const OF_AN_OUTPUT: f64 = 25.0;
 
-    /// An element of a thread tile, over one that is read tap by tap: with vectors of four outputs, one output at a
-    /// time, the outputs of a word, and in lines that are not whole words.
+    /// Cost of an element of a thread tile, relative to `OF_A_TAP`: with vectors of four outputs, one output at a time,
+    /// the outputs of a word, and in lines that are not whole words.
     pub const OF_FOURS: f64 = 0.3;
     pub const OF_TILES: f64 = 0.7;
     pub const OF_WORDS: f64 = 1.3;

@@ -49,7 +49,7 @@ impl Subject {
         self.each(|run, call| {
             let net = Net::new(u32::from(self.case.specialised)).every_level().only(kind);
             net.each(call, |outcome| support::call::same(run.expected(call), outcome))?;
-            let is_empty = call.plan().outputs()[0].element_count() == 0;
+            let is_empty = call.plan.outputs()[0].element_count() == 0;
             if kind == "GPU" && self.case.specialised && !is_empty && net.specialised_left() > 0 {
                 return Err("the case is listed as one for specialised kernels, but none applies".to_owned());
             }

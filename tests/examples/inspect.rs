@@ -59,6 +59,11 @@ fn as_json_a_schedule_is_whole() {
         assert!(bindings.len() <= 4);
         assert!(bindings.iter().all(|bound| bound["buffer"] != "x" || bound["read_only"] == false), "{bindings:?}");
     }
+    // What lies between the steps of a composition is scratch memory, which later steps bind as they bind inputs.
+    let hat = read("by_box top_hat --shape 1,1,9,9 --dtype u8 --kernel 3,3");
+    let first = |dispatch: usize| &hat["dispatches"][dispatch]["bindings"][0];
+    let bound = [0, 1, 2].map(|dispatch| (&first(dispatch)["buffer"], &first(dispatch)["read_only"]));
+    assert_eq!(bound.map(|it| json!(it)), ["x", "scratch0", "x"].map(|buffer| json!([buffer, true])));
     // An output without elements needs nothing.
     let nothing = read("max_pool --shape 1,1,4 --kernel 5 --strides 2");
     assert_eq!((&nothing["buffers"], &nothing["dispatches"]), (&json!({}), &json!([])));

@@ -33,6 +33,9 @@ fn it_streams_from_npy_to_npy() {
         // The example reads its files again, and compares their elements with the reference's.
         let arguments = "x.npy --kernel 3 --stride 2 --pads 1 --dilation 2 --budget 128KiB --indices i.npy --check";
         STREAM.says(&folder, &format!("{arguments} --layout {layout}"), &["bit for bit"]);
+        let hat = "x.npy --operator top_hat --kernel 5 --budget 128KiB --out hat.npy --check";
+        STREAM.says(&folder, &format!("{hat} --layout {layout}"), &["bit for bit"]);
+        fs::remove_file(folder.join("hat.npy")).unwrap();
         for (name, descr, size, shape) in [("y.npy", "<f4", 4, y), ("i.npy", "<i8", 8, indices)] {
             let (own, expected) = (fs::read(folder.join(name)).unwrap(), folder.join("expected.npy"));
             let elements = shape.iter().product::<usize>() * size;

@@ -5,6 +5,7 @@ use support::draw::bias::{
     SMALL_WINDOWS, STRIPS, Size,
 };
 use support::draw::bytes::{Bytes, random};
+use support::draw::compositions::CompositionCase;
 use support::draw::pools::PoolCase;
 use support::draw::unpools::{UNPOOLS, UnpoolCase};
 use wgpu_pooling::{IndexType, MaxUnpool, Plan, PlanError};
@@ -41,11 +42,20 @@ const BIASES: [Bias; 13] = [
     SHARED_PLANES,
 ];
 
-/// What a number gives. Nothing is computed, so there are no elements.
+/// Nothing is computed, so there are no elements.
+fn bias(number: u64) -> Bias {
+    Bias { most_elements: 0, layouts: &[None], ..BIASES[number as usize % BIASES.len()] }
+}
+
+/// The composition that a number gives.
+pub fn composed(number: u64) -> Result<Plan, PlanError> {
+    CompositionCase::draw(&bias(number), &mut Bytes(&random(1, "composed plans", number))).plan()
+}
+
+/// The pool or the unpool that a number gives.
 pub fn drawn(number: u64) -> Result<Plan, PlanError> {
     let data = random(1, "plans", number);
-    let bytes = &mut Bytes(&data);
-    let bias = Bias { most_elements: 0, layouts: &[None], ..BIASES[number as usize % BIASES.len()] };
+    let (bytes, bias) = (&mut Bytes(&data), bias(number));
     match bytes.byte() % 8 {
         0 => UnpoolCase::draw(&UNPOOLS, bytes).plan(),
         1 | 2 => {

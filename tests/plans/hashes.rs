@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use support::place;
 use wgpu_pooling::{Build, Choice, DType, Family, KernelKey, Layout, Limits, Plan, Schedule, select, wgsl};
 
-use crate::drawn::drawn;
+use crate::drawn::{composed, drawn};
 use crate::{catalogue, json, work};
 
 /// How the list is written anew.
@@ -17,6 +17,7 @@ const CATALOGUES: [&str; 3] = [
     include_str!("../../benches/model_catalogue.json"),
 ];
 const DRAWN: usize = 2_000;
+const COMPOSED: usize = 200;
 const IN_A_LINE: usize = 50;
 /// What a card has, and a software adapter with as much memory.
 const CARD: Limits = Limits { max_buffer_bytes: (2 << 30) - 1, max_binding_bytes: (2 << 30) - 4, ..Limits::WEBGPU };
@@ -100,8 +101,11 @@ fn rows() -> Vec<String> {
 fn draws() -> Vec<String> {
     let mut list = List::default();
     let drawn: Vec<Plan> = (0..).filter_map(|number| drawn(number).ok()).take(DRAWN).collect();
-    for (number, plans) in drawn.chunks(IN_A_LINE).enumerate() {
-        list.add(&format!("drawn from {}", number * IN_A_LINE), plans);
+    let composed: Vec<Plan> = (0..).filter_map(|number| composed(number).ok()).take(COMPOSED).collect();
+    for (what, plans) in [("drawn", drawn), ("composed", composed)] {
+        for (number, plans) in plans.chunks(IN_A_LINE).enumerate() {
+            list.add(&format!("{what} from {}", number * IN_A_LINE), plans);
+        }
     }
     list.lines
 }

@@ -438,14 +438,17 @@ fn tiles_of_hostile_plans_are_found_or_refused_with_next_to_nothing_allocated() 
         (&MaxPool::new([1 << 20]), &[1 << 10, 1 << 10, 1 << 24]),
         (&MaxPool::new([2; 10]).pads([1; 20]), &[1, 1, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]),
     ];
-    for (pool, shape) in pools {
-        let plan = pool.plan(shape, DType::F32, Some(IndexType::I64)).unwrap();
+    let plans = pools.map(|(pool, shape)| pool.plan(shape, DType::F32, Some(IndexType::I64)).unwrap());
+    let hats = [([1 << 20], [1, 1, 1 << 30]), ([1 << 40], [1, 1, 1 << 30]), ([3], [1 << 20, 1 << 20, 9])]
+        .map(|(kernel, shape)| TopHat::new(kernel).plan(&shape, DType::F32, None).unwrap());
+    for plan in plans.into_iter().chain(hats) {
+        let shape = plan.input_shape();
         let unlimited = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
         // The last tilings are for the CPU, which has no limits.
         for limits in [Some(Limits::WEBGPU), Some(unlimited), None] {
             for budget in [0, 1 << 20, 1 << 30, u64::MAX] {
                 let tiling = modestly(|| {
-                    Tiling::new(plan.pool().unwrap(), budget, |tile| match &limits {
+                    Tiling::new(&plan, budget, |tile| match &limits {
                         Some(limits) => stream_bytes(tile, limits),
                         None => Reference.stream_bytes(tile),
                     })
@@ -599,7 +602,7 @@ fn windows_of_maxima_may_reach_far_and_indices_may_be_anything() {
 fn a_proposed_budget_is_the_least_whose_tiles_read_seldom() {
     let of = |kernel: [i64; 2], shape: [usize; 4]| MaxPool::new(kernel).plan(&shape, DType::U8, None).unwrap();
     let reads = |plan: &Plan, budget: u64| {
-        let tiling = Tiling::new(plan.pool().unwrap(), budget, |tile| Reference.stream_bytes(tile)).unwrap();
+        let tiling = Tiling::new(plan, budget, |tile| Reference.stream_bytes(tile)).unwrap();
         let elements = tiling.tile(0).unwrap().input().elements() as f64;
         tiling.len() as f64 * elements / plan.inputs()[0].element_count() as f64
     };
@@ -623,7 +626,7 @@ fn amounts_that_saturate_are_not_told_as_numbers() {
 #[test]
 fn compositions_refuse_boxes_without_numbers_that_fit() {
     let refused = |by_box: &TopHat, shape: &[usize], expected: PlanError| {
-        assert_eq!(modestly(|| by_box.steps(shape, DType::U8)).map(|_| ()), Err(expected));
+        assert_eq!(modestly(|| by_box.plan(shape, DType::U8, None)).map(|_| ()), Err(expected));
     };
     let anchor = |axis, anchor, extent| PlanError::AnchorOutside { axis, anchor, extent };
     let two = || TopHat::new([2, 2]);
@@ -646,21 +649,20 @@ fn compositions_refuse_boxes_without_numbers_that_fit() {
     for (extent, iterations) in [(1 << 60, 1), (2, i64::MAX / 8), (1, MOST)] {
         for anchor in [0, -1, extent - 1] {
             let by_box = TopHat::new([extent; 2]).iterations(iterations).anchor([anchor; 2]);
-            assert!(modestly(|| by_box.steps(&SQUARE, DType::U8)).is_ok(), "{extent} {iterations} {anchor}");
+            assert!(modestly(|| by_box.plan(&SQUARE, DType::U8, None)).is_ok(), "{extent} {iterations} {anchor}");
         }
     }
-    let steps = Gradient::new([2, 2]).steps(&SQUARE, DType::U8).unwrap();
-    let difference = || steps.each().last().unwrap().0.clone();
-    let error = Stream::new(difference(), 1 << 20).run_blocking(&Reference).unwrap_err();
-    assert!(error.to_string().starts_with("a stream excludes a difference: run Gradient"), "{error}");
-    assert_eq!(Stream::proposed_budget(&difference(), &Reference).map_err(ExecuteError::from), Err(error));
+    let gradient = Gradient::new([2, 2]);
+    let indices = gradient.plan(&SQUARE, DType::U8, Some(IndexType::I64)).unwrap_err();
+    assert_eq!(indices.to_string(), "the composition Gradient excludes indices, which pools alone have");
+    let plan = gradient.plan(&SQUARE, DType::U8, None).unwrap();
     let (x, mut y) = ([0u8; 16], [7u8; 16]);
     let x = |shape: &'static [usize]| TensorRef::new(DType::U8, shape, &x[..shape.iter().product()]).unwrap();
     let mut run = |inputs: &[TensorRef<'_>]| {
         let y = TensorMut::new(DType::U8, &SQUARE, &mut y).unwrap();
-        Reference.run_steps_blocking(&steps, inputs, &mut [y])
+        Reference.run_blocking(&plan, inputs, &mut [y])
     };
-    let (operator, what) = ("dilate", "inputs");
+    let (operator, what) = ("gradient", "inputs");
     let count = |actual| ExecuteError::Plan(PlanError::OperandCount { operator, what, expected: "1", actual });
     assert_eq!(run(&[]), Err(count(0)));
     assert_eq!(run(&[x(&SQUARE), x(&SQUARE)]), Err(count(2)));

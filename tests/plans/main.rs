@@ -3,6 +3,7 @@
 #[allow(dead_code, reason = "roofline uses the rest")]
 #[path = "../../benches/roofline/src/catalogue.rs"]
 mod catalogue;
+mod compositions;
 mod drawn;
 mod hashes;
 mod hostile;

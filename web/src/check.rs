@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend as _, CeilRule, DType, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout,
-    MaxPool, MaxUnpool, NanPolicy, Plan, Pooling, Reference, Run, StorageOrder, TensorMut, TensorRef,
+    MaxPool, MaxUnpool, NanPolicy, Open, Plan, Pooling, Reference, Run, StorageOrder, TensorMut, TensorRef, TopHat,
 };
 
 use crate::backend::Backend;
@@ -117,7 +117,7 @@ type PoolCase<'a> = (&'static str, &'a dyn Pooling, &'a [usize], Option<IndexTyp
 
 /// Operators and options that take every part of the kernels: windows apart and overlapping, padded, dilated, rounded
 /// up; one to three axes; both layouts, index types and orders; the NaN rules; adaptive and global windows; unpools by
-/// each.
+/// each; compositions, whose later steps read scratch memory.
 fn cases(dtype: DType) -> Result<Vec<Case>, ExecuteError> {
     let apart = MaxPool::new([2, 2]).strides([2, 2]);
     let overlapping = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
@@ -163,6 +163,11 @@ fn cases(dtype: DType) -> Result<Vec<Case>, ExecuteError> {
         let pooled = pool.plan(shape, dtype, Some(indices))?;
         let plan = MaxUnpool::inverse_of(pool, shape).plan(pooled.output_shape(), dtype, indices)?;
         cases.push(Case { name, plan, pool: Some(pooled) });
+    }
+    let opened = Open::new([3, 2]).plan(&flat, dtype, None)?;
+    let hat = TopHat::new([2, 3]).layout(Layout::Nhwc).plan(&[2, 13, 18, 3], dtype, None)?;
+    for (name, plan) in [("an opening", opened), ("a top-hat, NHWC", hat)] {
+        cases.push(Case { name, plan, pool: None });
     }
     Ok(cases)
 }

@@ -34,8 +34,7 @@ impl Plans {
     pub fn taps(&self) -> u64 {
         match &self.plan {
             Plan::Pool(plan) => pool_taps(plan),
-            Plan::Unpool(plan) => count(plan.input_shape()) + count(plan.output_shape()),
-            Plan::Difference(plan) => count(plan.output_shape()),
+            plan => plan.inputs().iter().take(1).chain(plan.outputs()).map(|spec| count(&spec.shape)).sum(),
         }
     }
 

@@ -4,13 +4,13 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
-use crate::plan::Plan;
-use crate::steps::Steps;
+use crate::plan::{CompositionPlan, Plan};
 use crate::tensor::{Tensor, TensorSpec};
-use crate::untyped::{TensorMut, TensorRef, check_operands, words_for};
+use crate::untyped::{TensorMut, TensorRef, words_for};
 
 /// What the methods of a [`Backend`], and of [sources](crate::AsyncSource) and [sinks](crate::AsyncSink) that wait,
 /// return: a boxed future of a result, `Send` outside the web. The box is what makes `dyn Backend` possible.
@@ -130,59 +130,6 @@ pub trait Backend: Shared {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError>;
 
-    /// Computes plans that follow each other: reads X and writes the Y of the last one. A `Gpu` keeps what lies between
-    /// on the device, in one submit. Other backends keep it in memory of the host, as a `Gpu` does for tensors beyond
-    /// the device's limits, which it pools in tiles and the host subtracts.
-    ///
-    /// # Errors
-    /// As [`Backend::run`]. A backend that cannot compute one of the plans computes none.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Backend, DType, Open, Tensor};
-    ///
-    /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let steps = Open::new([3]).steps(&[1, 1, 5], DType::U8)?;
-    /// let x = Tensor::new([1, 1, 5], vec![0u8, 0, 7, 0, 0])?;
-    /// let mut y = Tensor::new([1, 1, 5], vec![9u8; 5])?;
-    /// backend.run_steps(&steps, &[(&x).into()], &mut [(&mut y).into()]).await?;
-    /// assert_eq!(y.data(), &[0; 5]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    fn run_steps<'a>(
-        &'a self,
-        steps: &'a Steps,
-        inputs: &'a [TensorRef<'a>],
-        outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
-        Box::pin(one_by_one(self, steps, inputs, outputs))
-    }
-
-    /// [`Backend::run_steps`], waiting for the result in this thread. Outside the web.
-    ///
-    /// # Errors
-    /// As [`Backend::run_steps`].
-    ///
-    /// ```
-    /// use wgpu_pooling::{Backend, Close, DType, Reference, Tensor};
-    ///
-    /// let steps = Close::new([3]).steps(&[1, 1, 5], DType::U8)?;
-    /// let x = Tensor::new([1, 1, 5], vec![7u8, 7, 0, 7, 7])?;
-    /// let mut y = Tensor::new([1, 1, 5], vec![9u8; 5])?;
-    /// Reference.run_steps_blocking(&steps, &[(&x).into()], &mut [(&mut y).into()])?;
-    /// assert_eq!(y.data(), &[7; 5]);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    fn run_steps_blocking(
-        &self,
-        steps: &Steps,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-    ) -> Result<(), ExecuteError> {
-        pollster::block_on(self.run_steps(steps, inputs, outputs))
-    }
-
     /// An error if there is no point in further calls. [Streams](crate::Stream) ask it before each tile.
     ///
     /// # Errors
@@ -199,7 +146,7 @@ pub trait Backend: Shared {
 
     /// The most bytes of the host and of a device that a [stream](crate::Stream) holds if its largest tile has this
     /// plan. On a device two tiles are in flight at a time. A backend that has no device and does not wait holds the
-    /// tensors of one tile.
+    /// tensors of one tile, and what lies between the steps of a composition.
     ///
     /// # Errors
     /// Why the backend cannot compute such a tile: [`PlanError::ExceedsLimit`](crate::PlanError::ExceedsLimit) if it is
@@ -212,7 +159,7 @@ pub trait Backend: Shared {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     fn stream_bytes(&self, tile: &Plan) -> Result<u64, PlanError> {
-        Ok(tile.bytes())
+        Ok(tile.bytes().saturating_add(tile.bytes_between()))
     }
 
     /// [`Backend::prepare`] for a tile of a [stream](crate::Stream). The tile's plan decides the kernel, whatever
@@ -336,33 +283,50 @@ pub trait Run: Shared {
     }
 }
 
-/// Computes steps one by one, with what lies between in memory of the host.
-pub async fn one_by_one(
-    backend: &(impl Backend + ?Sized),
-    steps: &Steps,
+/// Computes the step with this number: reads these tensors and writes that one.
+type RunStep<C> = for<'b> fn(&'b C, usize, &'b [TensorRef<'b>], &'b mut [TensorMut<'_>]) -> Later<'b, ()>;
+
+/// Computes a composition step by step, with what lies between in memory of the host, as long as a later step reads it.
+pub async fn step_by_step<C>(
+    plan: &CompositionPlan,
     inputs: &[TensorRef<'_>],
     outputs: &mut [TensorMut<'_>],
+    context: C,
+    run: RunStep<C>,
 ) -> Result<(), ExecuteError> {
-    check_operands(steps.first(), inputs, outputs)?;
-    let spec = &steps.first().outputs()[0];
-    let bytes = usize::try_from(spec.bytes()).unwrap_or(usize::MAX);
-    let (last, mut made) = (steps.each().count(), Vec::<Vec<u64>>::new());
-    for (number, (plan, read)) in (1..).zip(steps.each()) {
-        let mut tensors = inputs.to_vec();
-        for words in &made {
-            tensors.push(TensorRef::new(spec.dtype, &spec.shape, &bytemuck::cast_slice(words)[..bytes])?);
+    let mut made: Vec<Vec<u64>> = Vec::new();
+    for (number, step) in plan.steps.iter().enumerate() {
+        let tensor = |&number: &usize| {
+            let (Some(before), spec) = (number.checked_sub(inputs.len()), plan.tensor(number)) else {
+                return Ok(inputs[number]);
+            };
+            TensorRef::new(spec.dtype, &spec.shape, &bytemuck::cast_slice(&made[before])[..spec.bytes() as usize])
+        };
+        let read = step.inputs.iter().map(tensor).collect::<Result<Vec<_>, _>>()?;
+        let spec = plan.tensor(number + 1);
+        if number + 1 == plan.steps.len() {
+            return run(&context, number, &read, outputs).await;
         }
-        let read: Vec<_> = read.iter().filter_map(|&number| tensors.get(number).copied()).collect();
-        if number == last {
-            backend.run(plan, &read, outputs).await?;
-        } else {
-            let mut words = words_for(bytes)?;
-            let y = TensorMut::new(spec.dtype, &spec.shape, &mut bytemuck::cast_slice_mut(&mut words)[..bytes])?;
-            backend.run(plan, &read, &mut [y.fresh()]).await?;
-            made.push(words);
+        let bytes = usize::try_from(spec.bytes()).unwrap_or(usize::MAX);
+        let mut words = words_for(bytes)?;
+        let y = TensorMut::new(spec.dtype, &spec.shape, &mut bytemuck::cast_slice_mut(&mut words)[..bytes])?;
+        run(&context, number, &read, &mut [y.fresh()]).await?;
+        made.push(words);
+        for (_, words) in (1..).zip(&mut made).filter(|(between, _)| plan.last_reader(*between) <= Some(number)) {
+            *words = Vec::new();
         }
     }
     Ok(())
+}
+
+/// The result of a future that never waits: it is ready when it is polled once.
+pub fn at_once<T>(future: impl Future<Output = T>) -> T {
+    let (mut future, mut context) = (std::pin::pin!(future), Context::from_waker(Waker::noop()));
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
+            return result;
+        }
+    }
 }
 
 macro_rules! backend_by_reference {
@@ -393,25 +357,6 @@ macro_rules! backend_by_reference {
                 outputs: &mut [TensorMut<'_>],
             ) -> Result<(), ExecuteError> {
                 (**self).run_blocking(plan, inputs, outputs)
-            }
-
-            fn run_steps<'a>(
-                &'a self,
-                steps: &'a Steps,
-                inputs: &'a [TensorRef<'a>],
-                outputs: &'a mut [TensorMut<'_>],
-            ) -> Later<'a, ()> {
-                (**self).run_steps(steps, inputs, outputs)
-            }
-
-            #[cfg(not(target_arch = "wasm32"))]
-            fn run_steps_blocking(
-                &self,
-                steps: &Steps,
-                inputs: &[TensorRef<'_>],
-                outputs: &mut [TensorMut<'_>],
-            ) -> Result<(), ExecuteError> {
-                (**self).run_steps_blocking(steps, inputs, outputs)
             }
 
             fn check_alive(&self) -> Result<(), ExecuteError> {

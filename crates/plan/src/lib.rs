@@ -34,7 +34,6 @@ mod reference;
 mod request;
 #[cfg(not(target_arch = "wasm32"))]
 mod spawnable;
-mod steps;
 mod stream;
 mod tensor;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
@@ -59,7 +58,6 @@ pub use plan::{MAX_SPATIAL_AXES, Plan};
 pub use pooling::Pooling;
 pub use reference::Reference;
 pub use request::{AsTensor, Pool, Ready, Request};
-pub use steps::Steps;
 pub use stream::{AsyncSink, AsyncSource, MaybeSend, Sink, Source, Stream, StreamProgress, StreamReport};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use untyped::{TensorMut, TensorRef};
@@ -78,13 +76,13 @@ pub use geometry::{AxisWindow, Taps};
 #[doc(hidden)]
 pub use index::IndexStrides;
 #[doc(hidden)]
-pub use plan::{DifferencePlan, IndexPlan, PoolAxis, PoolPlan, UnpoolPlan};
+pub use plan::{CompositionPlan, DifferencePlan, IndexPlan, PlanStep, PoolAxis, PoolPlan, UnpoolPlan};
 #[doc(hidden)]
 pub use tile::{Region, Tile, Tiling};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::activation::{activate, activate_all};
-    pub use crate::backend::one_by_one;
+    pub use crate::backend::{at_once, step_by_step};
     pub use crate::bad_indices::{BadIndices, stay_in_plane};
     pub use crate::difference::subtract;
     pub use crate::element::Number;

@@ -16,7 +16,8 @@ pub use dimensions::MAX_SPATIAL_AXES;
 use dimensions::spec;
 pub(crate) use dimensions::{Dimensions, assemble, check_index_type};
 
-/// A computation: a pool or an unpool of tensors of known shapes and types. The `plan` of an operator makes it.
+/// A computation: a pool, an unpool or a composition of pools, on tensors of known shapes and types. The `plan` of an
+/// operator makes it.
 ///
 /// ```
 /// use wgpu_pooling::{DType, MaxPool};
@@ -33,16 +34,20 @@ pub enum Plan {
     /// MaxUnpool.
     #[doc(hidden)]
     Unpool(UnpoolPlan),
-    /// A step of [`Steps`](crate::Steps), which alone make it.
+    /// A step of a composition.
     #[doc(hidden)]
     Difference(DifferencePlan),
+    /// Open, Close, Gradient, TopHat or BlackHat.
+    #[doc(hidden)]
+    Composition(CompositionPlan),
 }
 
 impl Plan {
-    /// The operator's name, such as `max_pool`, `adaptive_min_pool`, `dilate` or `max_unpool`.
+    /// The operator's name, such as `max_pool`, `adaptive_min_pool`, `dilate`, `max_unpool` or `top_hat`.
     pub fn operator(&self) -> &'static str {
         match self {
             Plan::Pool(plan) => plan.operator,
+            Plan::Composition(plan) => plan.operator,
             Plan::Unpool(_) => "max_unpool",
             Plan::Difference(_) => "difference",
         }
@@ -68,7 +73,7 @@ impl Plan {
     pub fn pool(&self) -> Option<&PoolPlan> {
         match self {
             Plan::Pool(plan) => Some(plan),
-            Plan::Unpool(_) | Plan::Difference(_) => None,
+            _ => None,
         }
     }
 
@@ -79,11 +84,12 @@ impl Plan {
             Plan::Pool(_) => "pool",
             Plan::Unpool(_) => "unpool",
             Plan::Difference(_) => "difference",
+            Plan::Composition(_) => "composition",
         }
     }
 
-    /// The tensors that are read: X of a pool, X and Indices of an unpool. The layout of Indices is that of their
-    /// convention.
+    /// The tensors that are read: X of a pool or of a composition, X and Indices of an unpool. The layout of Indices is
+    /// that of their convention.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
@@ -97,6 +103,7 @@ impl Plan {
             Plan::Pool(plan) => &plan.inputs,
             Plan::Unpool(plan) => &plan.inputs,
             Plan::Difference(plan) => &plan.inputs,
+            Plan::Composition(plan) => &plan.inputs,
         }
     }
 
@@ -118,6 +125,7 @@ impl Plan {
             Plan::Pool(plan) => &plan.outputs,
             Plan::Unpool(plan) => &plan.outputs,
             Plan::Difference(plan) => &plan.outputs,
+            Plan::Composition(plan) => &plan.outputs,
         }
     }
 
@@ -153,7 +161,7 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.indices.as_ref().map(|indices| &indices.space),
             Plan::Unpool(plan) => Some(&plan.space),
-            Plan::Difference(_) => None,
+            Plan::Difference(_) | Plan::Composition(_) => None,
         }
     }
 
@@ -169,12 +177,13 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.indices.as_ref().map(|indices| indices.index_type),
             Plan::Unpool(plan) => Some(plan.index_type),
-            Plan::Difference(_) => None,
+            Plan::Difference(_) | Plan::Composition(_) => None,
         }
     }
 
-    /// Whether some window of a pool lies wholly in padding; `false` for an unpool. The answer is `true` without a
-    /// search if dilations step over the whole input and more than 2^16 windows begin in the begin padding.
+    /// Whether some window of a pool, or of a pool of a composition, lies wholly in padding; `false` for an unpool. The
+    /// answer is `true` without a search if dilations step over the whole input and more than 2^16 windows begin in the
+    /// begin padding.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
@@ -187,16 +196,18 @@ impl Plan {
         match self {
             Plan::Pool(plan) => plan.has_empty_windows(),
             Plan::Unpool(_) | Plan::Difference(_) => false,
+            Plan::Composition(plan) => plan.steps.iter().any(|step| step.plan.has_empty_windows()),
         }
     }
 
     /// The fewest bytes that computing the plan must move: each input once, each output once.
     pub fn bytes(&self) -> u64 {
-        match self {
-            Plan::Pool(plan) => plan.bytes(),
-            Plan::Unpool(plan) => plan.bytes(),
-            Plan::Difference(plan) => plan.bytes(),
-        }
+        self.inputs().iter().chain(self.outputs()).map(TensorSpec::bytes).fold(0, u64::saturating_add)
+    }
+
+    /// The most bytes of the host that lie between the steps of the plan at a time, where the host computes it.
+    pub(crate) fn bytes_between(&self) -> u64 {
+        if let Plan::Composition(plan) = self { plan.bytes_between() } else { 0 }
     }
 }
 
@@ -369,6 +380,64 @@ impl DifferencePlan {
     /// The difference of two tensors like this one.
     pub fn of(tensor: &TensorSpec) -> DifferencePlan {
         DifferencePlan { inputs: vec![tensor.clone(), tensor.clone()], outputs: vec![tensor.clone()] }
+    }
+}
+
+/// A step of a composition: a pool without indices or a difference, and the numbers of the tensors that it reads.
+/// Tensor 0 is X, and tensor `n` is what step `n - 1` writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanStep {
+    /// The step by itself.
+    pub plan: Plan,
+    /// The numbers of its inputs, in the order of the inputs of its plan.
+    pub inputs: Vec<usize>,
+}
+
+/// The plan of a composition: the last step writes Y, and what the others write lies between.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct CompositionPlan {
+    /// The operator's name.
+    pub operator: &'static str,
+    /// X.
+    pub inputs: Vec<TensorSpec>,
+    /// Y.
+    pub outputs: Vec<TensorSpec>,
+    /// The steps, in an order in which each reads only X and what earlier steps write. There is at least one.
+    pub steps: Vec<PlanStep>,
+}
+
+impl CompositionPlan {
+    /// The composition of a first step, which reads X alone, and of further ones with the tensors that they read.
+    pub(crate) fn new(operator: &'static str, first: PoolPlan, rest: Vec<PlanStep>) -> CompositionPlan {
+        let inputs = first.inputs.clone();
+        let steps: Vec<PlanStep> =
+            [PlanStep { plan: Plan::Pool(first), inputs: vec![0] }].into_iter().chain(rest).collect();
+        let outputs = steps.last().map_or_else(|| inputs.clone(), |step| step.plan.outputs().to_vec());
+        CompositionPlan { operator, inputs, outputs, steps }
+    }
+
+    /// A tensor by its number.
+    pub fn tensor(&self, number: usize) -> &TensorSpec {
+        match number.checked_sub(1).and_then(|step| self.steps.get(step)) {
+            Some(step) => &step.plan.outputs()[0],
+            None => &self.inputs[0],
+        }
+    }
+
+    /// The last step that reads a tensor; `None` for Y.
+    pub fn last_reader(&self, number: usize) -> Option<usize> {
+        self.steps.iter().rposition(|step| step.inputs.contains(&number))
+    }
+
+    /// The most bytes that tensors between X and Y take at a time, where each is kept until its last reader is done.
+    pub(crate) fn bytes_between(&self) -> u64 {
+        let held = |step: usize| {
+            let between = (1..self.steps.len()).filter(|&number| number <= step.saturating_add(1));
+            let kept = between.filter(|&number| self.last_reader(number) >= Some(step));
+            kept.fold(0, |all: u64, number| all.saturating_add(self.tensor(number).bytes().next_multiple_of(8)))
+        };
+        (0..self.steps.len()).map(held).max().unwrap_or(0)
     }
 }
 

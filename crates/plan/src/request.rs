@@ -2,12 +2,11 @@
 
 use std::marker::PhantomData;
 
-use crate::backend::{Backend, Later, Outputs};
+use crate::backend::{Backend, Outputs};
 use crate::element::{DType, Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::plan::{IndexPlan, Plan};
 use crate::pooling::Pooling;
-use crate::steps::Steps;
 use crate::tensor::{Tensor, TensorSpec, TensorView};
 use crate::untyped::{TensorMut, TensorRef};
 
@@ -210,8 +209,6 @@ pub struct Request<'a, O, S = Ready> {
 #[derive(Debug)]
 struct Call<'a> {
     plan: Plan,
-    /// What is computed instead, if it is several plans, of which `plan` is the first.
-    steps: Option<Steps>,
     inputs: Vec<TensorRef<'a>>,
     given: Vec<(DType, &'a mut [u8])>,
     /// What the indices of a pool would be.
@@ -241,46 +238,19 @@ impl<'a> Call<'a> {
 
     async fn run(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
         if self.given.is_empty() {
-            return compute(&self.plan, self.steps.as_ref(), &self.inputs, made, backend).await;
+            return backend.run(&self.plan, &self.inputs, made).await;
         }
         let outputs = &mut *Call::outputs(&self.plan, &mut self.given)?;
-        compute(&self.plan, self.steps.as_ref(), &self.inputs, outputs, backend).await
+        backend.run(&self.plan, &self.inputs, outputs).await
     }
 
     #[cfg(not(target_arch = "wasm32"))]
     fn run_blocking(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
         if self.given.is_empty() {
-            return compute_blocking(&self.plan, self.steps.as_ref(), &self.inputs, made, backend);
+            return backend.run_blocking(&self.plan, &self.inputs, made);
         }
         let outputs = &mut *Call::outputs(&self.plan, &mut self.given)?;
-        compute_blocking(&self.plan, self.steps.as_ref(), &self.inputs, outputs, backend)
-    }
-}
-
-fn compute<'a>(
-    plan: &'a Plan,
-    steps: Option<&'a Steps>,
-    inputs: &'a [TensorRef<'a>],
-    outputs: &'a mut [TensorMut<'_>],
-    backend: &'a dyn Backend,
-) -> Later<'a, ()> {
-    match steps {
-        None => backend.run(plan, inputs, outputs),
-        Some(steps) => backend.run_steps(steps, inputs, outputs),
-    }
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-fn compute_blocking(
-    plan: &Plan,
-    steps: Option<&Steps>,
-    inputs: &[TensorRef<'_>],
-    outputs: &mut [TensorMut<'_>],
-    backend: &dyn Backend,
-) -> Result<(), ExecuteError> {
-    match steps {
-        None => backend.run_blocking(plan, inputs, outputs),
-        Some(steps) => backend.run_steps_blocking(steps, inputs, outputs),
+        backend.run_blocking(&self.plan, &self.inputs, outputs)
     }
 }
 
@@ -289,16 +259,16 @@ impl<'a, O, S> Request<'a, O, S> {
         Request { call, types: PhantomData }
     }
 
-    /// A request of a plan whose types the caller has checked.
-    pub(crate) fn of(plan: Result<Plan, PlanError>, inputs: Vec<TensorRef<'a>>) -> Self {
-        Request::new(plan.map(|plan| Call { plan, steps: None, inputs, given: Vec::new(), rules: None }))
+    /// A request of a plan with its inputs, whose types the caller has checked.
+    pub(crate) fn of(planned: Result<(Plan, Vec<TensorRef<'a>>), PlanError>) -> Self {
+        Request::new(planned.map(|(plan, inputs)| Call { plan, inputs, given: Vec::new(), rules: None }))
     }
 
     fn given(self, given: Vec<(DType, &'a mut [u8])>) -> Request<'a, ()> {
         Request::new(self.call.map(|call| Call { given, ..call }))
     }
 
-    /// The plan, or why there is none; of [`Steps`] the first one.
+    /// The plan, or why there is none.
     ///
     /// # Errors
     /// Those of the operator's `plan`, and of the tensors.
@@ -321,7 +291,7 @@ impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
     pub fn pool(pool: &(impl Pooling + ?Sized), x: impl AsTensor<'a, Element = T>) -> Self {
         let call = |x: TensorRef<'a>| {
             let (plan, rules) = pool.plan_and_rules(x.shape(), x.dtype())?;
-            Ok(Call { plan: Plan::Pool(plan), steps: None, inputs: vec![x], given: Vec::new(), rules: Some(rules) })
+            Ok(Call { plan: Plan::Pool(plan), inputs: vec![x], given: Vec::new(), rules: Some(rules) })
         };
         Request::new(x.tensor().and_then(call))
     }
@@ -329,21 +299,6 @@ impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
     /// Asks for the indices of the maxima, too.
     pub fn with_indices<I: Index>(self) -> Request<'a, (Tensor<T>, Tensor<I>)> {
         Request::new(self.call.and_then(|call| call.with_indices(I::INDEX_TYPE)))
-    }
-}
-
-impl<'a, T: Element> Request<'a, Tensor<T>> {
-    /// A request of steps, which are made for the shape and the type of X.
-    pub(crate) fn steps(
-        x: impl AsTensor<'a, Element = T>,
-        steps: impl FnOnce(&[usize], DType) -> Result<Steps, PlanError>,
-    ) -> Self {
-        let call = |x: TensorRef<'a>| {
-            let steps = steps(x.shape(), x.dtype())?;
-            let plan = steps.first().clone();
-            Ok(Call { plan, steps: Some(steps), inputs: vec![x], given: Vec::new(), rules: None })
-        };
-        Request::new(x.tensor().and_then(call))
     }
 }
 

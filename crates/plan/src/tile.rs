@@ -1,7 +1,8 @@
-//! Pools cut into tiles. A tile is a box of outputs with the box of inputs that its windows reach, and has its own
-//! plan.
+//! Pools and compositions cut into tiles. A tile is a box of outputs with the box of inputs that its windows reach, and
+//! has its own plan.
 
 mod boxes;
+mod part;
 mod region;
 mod split_window;
 
@@ -12,20 +13,21 @@ use crate::element::IndexType;
 use crate::error::{PlanError, within};
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, take_digit};
-use crate::options::{EmptyIndex, IndexFlattening, NanPolicy};
-use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
+use crate::options::{EmptyIndex, IndexFlattening, Layout, NanPolicy};
+use crate::plan::{IndexPlan, Plan, PoolAxis, PoolPlan};
 use crate::tensor::count;
 
 pub(crate) use boxes::Boxes;
+use part::{part_of, pool_on};
 pub use region::Region;
 pub(crate) use split_window::SplitWindow;
 
-/// A pool, cut into tiles that fit a budget of bytes and, on a device, the device's limits. A tiling is a plain value:
-/// no tensor is allocated, so tensors of any size can be cut.
+/// A pool or a composition, cut into tiles that fit a budget of bytes and, on a device, the device's limits. A tiling
+/// is a plain value: no tensor is allocated, so tensors of any size can be cut.
 ///
 /// Axes are cut in memory order, the outermost first. For NCHW, tiles are whole batch items where those fit, otherwise
-/// whole channels, otherwise slabs along the outermost spatial axis, otherwise boxes. If a single window exceeds the
-/// budget, windows are cut into parts.
+/// whole channels, otherwise slabs along the outermost spatial axis, otherwise boxes. If a single window of a pool
+/// exceeds the budget, windows are cut into parts.
 ///
 /// ```
 /// use wgpu_pooling::{Backend, DType, IndexType, MaxPool, Reference, Tiling};
@@ -33,7 +35,7 @@ pub(crate) use split_window::SplitWindow;
 /// // 2^44 elements, 64 TiB.
 /// let shape = [1 << 10, 1 << 10, 1 << 12, 1 << 12];
 /// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&shape, DType::F32, Some(IndexType::I64))?;
-/// let tiling = Tiling::new(plan.pool().expect("a pool"), 1 << 30, |tile| Reference.stream_bytes(tile))?;
+/// let tiling = Tiling::new(&plan, 1 << 30, |tile| Reference.stream_bytes(tile))?;
 /// let tile = tiling.tile(tiling.len() - 1).unwrap();
 /// assert_eq!(tile.output().spatial[1].end, 1 << 11);
 /// assert!(tiling.peak_bytes() <= 1 << 30);
@@ -42,7 +44,7 @@ pub(crate) use split_window::SplitWindow;
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct Tiling {
-    plan: PoolPlan,
+    plan: Plan,
     /// Outputs of a tile along N, C and the spatial axes.
     steps: Vec<usize>,
     /// Taps per part along each spatial axis, where windows are cut.
@@ -50,13 +52,13 @@ pub struct Tiling {
     peak_bytes: u64,
 }
 
-/// A box of a pool's outputs, the box of inputs that their windows reach, and the plan that computes these outputs from
-/// these inputs.
+/// A box of outputs, the box of inputs that their windows reach, and the plan that computes these outputs from these
+/// inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tile {
     input: Region,
     output: Region,
-    plan: PoolPlan,
+    plan: Plan,
     /// Of a part of a window: whether it is the last one.
     last_part: Option<bool>,
 }
@@ -72,8 +74,8 @@ impl Tile {
         &self.output
     }
 
-    /// The pool on this box. Its indices are those of the whole tensor.
-    pub fn plan(&self) -> &PoolPlan {
+    /// The plan on this box. Its indices are those of the whole tensor.
+    pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
@@ -94,13 +96,16 @@ impl Tiling {
     /// [`Backend::stream_bytes`](crate::Backend::stream_bytes) of the backend that is to compute them.
     ///
     /// # Errors
-    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile; the error of `stream_bytes` for
-    /// it.
+    /// [`PlanError::ExceedsLimit`] if the budget is too small for the smallest tile, with the bytes that it needs; the
+    /// error of `stream_bytes` for it; [`PlanError::Combination`] for a plan that has no tiles.
     pub fn new(
-        plan: &PoolPlan,
+        plan: &Plan,
         budget_bytes: u64,
         stream_bytes: impl Fn(&Plan) -> Result<u64, PlanError>,
     ) -> Result<Tiling, PlanError> {
+        if !matches!(plan, Plan::Pool(_) | Plan::Composition(_)) {
+            return Err(PlanError::Combination { first: plan.kind(), second: "tiles" });
+        }
         let mut tiling = Tiling { plan: plan.clone(), steps: Vec::new(), part_taps: None, peak_bytes: 0 };
         let full = tiling.full();
         tiling.steps.clone_from(&full);
@@ -108,7 +113,7 @@ impl Tiling {
             return Ok(tiling);
         }
         let fits = |tiling: &Tiling| {
-            let needed = stream_bytes(&Plan::Pool(tiling.largest_plan()))?;
+            let needed = stream_bytes(&tiling.largest_plan())?;
             within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
         };
         if let Ok(peak) = fits(&tiling) {
@@ -136,7 +141,8 @@ impl Tiling {
             }
         }
         // A single window does not fit.
-        let taps: Vec<i64> = plan.axes.iter().map(|axis| axis.most_taps().max(1) as i64).collect();
+        let axes = plan.pool().map_or(&[][..], |plan| &plan.axes);
+        let taps: Vec<i64> = axes.iter().map(|axis| axis.most_taps().max(1) as i64).collect();
         for (axis, &most) in taps.iter().enumerate() {
             let set = |tiling: &mut Tiling, step| {
                 tiling.part_taps.get_or_insert_with(|| taps.clone())[axis] = step as i64;
@@ -185,147 +191,127 @@ impl Tiling {
             *digit = take_digit(&mut rest, radix as u64) as usize;
         }
         let output = self.boxes().region(rest);
-        match &self.part_taps {
-            None => Some(self.box_tile(output)),
-            Some(part_taps) => self.part_tile(output, &part, part_taps),
-        }
-    }
-
-    /// A box of whole windows.
-    fn box_tile(&self, output: Region) -> Tile {
-        let axes = self.plan.axes.iter().zip(&output.spatial);
-        let of = |(axis, range): (&PoolAxis, &Range<usize>)| axis.window.part(range.clone(), axis.input);
-        let (inputs, windows) = axes.map(of).unzip();
-        let mut tile = self.tile_of(output, inputs, windows);
-        if tile.plan.indices.is_none() {
-            // Without indices the result does not depend on the tile's origin. Clearing it gives equal tiles equal
-            // plans, which are prepared once.
-            tile.plan.origin = Origin::default();
-        }
-        tile
-    }
-
-    /// A part of one window.
-    fn part_tile(&self, output: Region, part: &[usize], part_taps: &[i64]) -> Option<Tile> {
-        let axes = || self.plan.axes.iter().zip(output.spatial.iter().map(|range| range.start));
-        let taps: Vec<i64> = axes().map(|(axis, o)| axis.taps(o).count).collect();
-        let begins: Vec<i64> =
-            part.iter().zip(part_taps).map(|(&part, &taps)| (part as i64).saturating_mul(taps)).collect();
-        let empty = taps.contains(&0);
-        let first = begins.iter().all(|&begin| begin == 0);
-        // An empty window has one part, which is empty too.
-        let there = if empty { first } else { begins.iter().zip(&taps).all(|(begin, taps)| begin < taps) };
-        if !there {
-            return None;
-        }
-        let cut = |((axis, o), (&begin, &taps)): ((&PoolAxis, usize), (&i64, &i64))| {
-            let taps = if empty { 0..1 } else { begin..begin.saturating_add(taps) };
-            axis.window.taps_part(o, taps, axis.input)
-        };
-        let (inputs, windows) = axes().zip(begins.iter().zip(part_taps)).map(cut).unzip();
-        let mut tile = self.tile_of(output.clone(), inputs, windows);
-        if empty {
-            if let Some(indices) = &mut tile.plan.indices {
-                indices.index_type = IndexType::I64;
+        match (&self.plan, &self.part_taps) {
+            (Plan::Pool(plan), Some(part_taps)) => part_tile(plan, output, &part, part_taps),
+            _ => {
+                let (input, plan) =
+                    part_of(&self.plan, &output, &|axis, outputs| axis.window.part(outputs, axis.input));
+                Some(Tile { input, output, plan, last_part: None })
             }
-            tile.plan.derive_tensors(self.plan.dtype(), self.plan.layout());
-            return Some(tile);
         }
-        let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
-        tile.last_part = Some(begins.iter().zip(part_taps).zip(&taps).all(reaches_end));
-        let (plan, extents) = (&mut tile.plan, self.plan.axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
-        if plan.dtype().is_float() {
-            // No NaN is the first element of the window but in its first part, and a part without an element that may
-            // win says so by a NaN, which does not win there.
-            if !first && plan.nan_policy == NanPolicy::SeedFirst {
-                plan.nan_policy = NanPolicy::Ignore;
-            }
-            plan.empty_bits = plan.dtype().nan_bits();
-        }
-        plan.activation = Activation::Identity;
-        plan.indices = Some(IndexPlan {
-            index_type: IndexType::I64,
-            space: IndexSpace::new(1, 1, extents).with_flatten(IndexFlattening::Plane),
-            empty: EmptyIndex::MinusOne,
-        });
-        plan.derive_tensors(self.plan.dtype(), self.plan.layout());
-        Some(tile)
-    }
-
-    fn tile_of(&self, output: Region, inputs: Vec<Range<usize>>, windows: Vec<AxisWindow>) -> Tile {
-        let input = Region { batch: output.batch.clone(), channels: output.channels.clone(), spatial: inputs };
-        let mut plan = self.plan.clone();
-        (plan.batch, plan.channels) = (output.batch.len(), output.channels.len());
-        for (number, axis) in plan.axes.iter_mut().enumerate() {
-            let (input, output) = (input.spatial[number].len(), output.spatial[number].len());
-            *axis = PoolAxis { input, output, window: windows[number] };
-        }
-        let before = &self.plan.origin;
-        let at = |axis: usize| input.spatial[axis].start.saturating_add(before.spatial.get(axis).copied().unwrap_or(0));
-        plan.origin = Origin {
-            batch: before.batch.saturating_add(output.batch.start),
-            channel: before.channel.saturating_add(output.channels.start),
-            spatial: (0..plan.axes.len()).map(at).collect(),
-        };
-        plan.derive_tensors(self.plan.dtype(), self.plan.layout());
-        Tile { input, output, plan, last_part: None }
     }
 
     /// N, C and the spatial extents of Y.
     fn full(&self) -> Vec<usize> {
-        let axes = self.plan.axes.iter().map(|axis| axis.output);
-        [self.plan.batch, self.plan.channels].into_iter().chain(axes).collect()
+        let y = &self.plan.outputs()[0];
+        let mut extents = y.shape.clone();
+        if y.layout == Layout::Nhwc
+            && let Some(channels) = extents.pop()
+        {
+            extents.insert(1, channels);
+        }
+        extents
     }
 
     /// The boxes of outputs that tiles compute.
     fn boxes(&self) -> Boxes {
-        Boxes::of(self.full(), self.steps.clone(), self.plan.layout())
+        Boxes::of(self.full(), self.steps.clone(), self.plan.outputs()[0].layout)
     }
 
     /// Parts of the longest window along each spatial axis; an empty list where windows are whole.
     fn parts(&self) -> Vec<i64> {
-        let Some(part_taps) = &self.part_taps else {
+        let (Plan::Pool(plan), Some(part_taps)) = (&self.plan, &self.part_taps) else {
             return Vec::new();
         };
         let parts = |(axis, &taps): (&PoolAxis, &i64)| axis.most_taps().max(1).div_ceil(taps as u64) as i64;
-        self.plan.axes.iter().zip(part_taps).map(parts).collect()
+        plan.axes.iter().zip(part_taps).map(parts).collect()
     }
 
     /// A plan that takes at least as much memory as any tile's plan.
-    fn largest_plan(&self) -> PoolPlan {
-        let steps = &self.steps[2..];
-        let of = |(number, axis): (usize, &PoolAxis)| {
+    fn largest_plan(&self) -> Plan {
+        let spatial = self.steps[2..].iter().map(|&step| 0..step).collect();
+        let output = Region { batch: 0..self.steps[0], channels: 0..self.steps[1], spatial };
+        if let (Plan::Pool(plan), Some(part_taps)) = (&self.plan, &self.part_taps) {
+            return Plan::Pool(largest_part(plan, &output, part_taps));
+        }
+        let largest = |axis: &PoolAxis, outputs: Range<usize>| {
             let PoolAxis { input, output, window } = *axis;
-            if let Some(part_taps) = &self.part_taps {
-                let taps = part_taps[number];
-                let dilation = if let AxisWindow::Strided { dilation, .. } = window { dilation } else { 1 };
-                let extent = taps.saturating_sub(1).saturating_mul(dilation).saturating_add(1).clamp(1, input as i64);
-                return (0..extent as usize, AxisWindow::Strided { kernel: taps, stride: 1, dilation, pad_begin: 0 });
-            }
-            let outputs = steps[number];
-            if outputs == output {
+            if outputs.len() == output {
                 return (0..input, window);
             }
-            let most = window.most_extent(outputs, input);
+            let most = window.most_extent(outputs.len(), input);
             let window = match window {
                 AxisWindow::Strided { .. } => window,
-                _ => window.part(0..outputs, input).1,
+                _ => window.part(outputs, input).1,
             };
             (0..most, window)
         };
-        let (inputs, windows) = self.plan.axes.iter().enumerate().map(of).unzip();
-        let spatial = steps.iter().map(|&step| 0..step).collect();
-        let output = Region { batch: 0..self.steps[0], channels: 0..self.steps[1], spatial };
-        let mut plan = self.tile_of(output, inputs, windows).plan;
-        if self.part_taps.is_some() {
-            let index = |indices: IndexPlan| IndexPlan { index_type: IndexType::I64, ..indices };
-            let space = IndexSpace::new(1, 1, vec![1; plan.axes.len()]);
-            let none = IndexPlan { index_type: IndexType::I64, space, empty: EmptyIndex::MinusOne };
-            plan.indices = Some(plan.indices.take().map_or(none, index));
-            plan.derive_tensors(self.plan.dtype(), self.plan.layout());
-        }
-        plan
+        part_of(&self.plan, &output, &largest).1
     }
+}
+
+/// A part of one window.
+fn part_tile(whole: &PoolPlan, output: Region, part: &[usize], part_taps: &[i64]) -> Option<Tile> {
+    let axes = || whole.axes.iter().zip(output.spatial.iter().map(|range| range.start));
+    let taps: Vec<i64> = axes().map(|(axis, o)| axis.taps(o).count).collect();
+    let begins: Vec<i64> =
+        part.iter().zip(part_taps).map(|(&part, &taps)| (part as i64).saturating_mul(taps)).collect();
+    let empty = taps.contains(&0);
+    let first = begins.iter().all(|&begin| begin == 0);
+    // An empty window has one part, which is empty too.
+    let there = if empty { first } else { begins.iter().zip(&taps).all(|(begin, taps)| begin < taps) };
+    if !there {
+        return None;
+    }
+    let cut = |((axis, o), (&begin, &taps)): ((&PoolAxis, usize), (&i64, &i64))| {
+        let taps = if empty { 0..1 } else { begin..begin.saturating_add(taps) };
+        axis.window.taps_part(o, taps, axis.input)
+    };
+    let (inputs, windows) = axes().zip(begins.iter().zip(part_taps)).map(cut).unzip();
+    let (input, mut plan) = pool_on(whole, &output, inputs, windows);
+    if empty {
+        if let Some(indices) = &mut plan.indices {
+            indices.index_type = IndexType::I64;
+        }
+        plan.derive_tensors(whole.dtype(), whole.layout());
+        return Some(Tile { input, output, plan: Plan::Pool(plan), last_part: None });
+    }
+    let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
+    let last_part = Some(begins.iter().zip(part_taps).zip(&taps).all(reaches_end));
+    let extents = whole.axes.iter().map(|axis| axis.input).collect::<Vec<_>>();
+    if plan.dtype().is_float() {
+        // No NaN is the first element of the window but in its first part, and a part without an element that may
+        // win says so by a NaN, which does not win there.
+        if !first && plan.nan_policy == NanPolicy::SeedFirst {
+            plan.nan_policy = NanPolicy::Ignore;
+        }
+        plan.empty_bits = plan.dtype().nan_bits();
+    }
+    plan.activation = Activation::Identity;
+    plan.indices = Some(IndexPlan {
+        index_type: IndexType::I64,
+        space: IndexSpace::new(1, 1, extents).with_flatten(IndexFlattening::Plane),
+        empty: EmptyIndex::MinusOne,
+    });
+    plan.derive_tensors(whole.dtype(), whole.layout());
+    Some(Tile { input, output, plan: Plan::Pool(plan), last_part })
+}
+
+/// A plan that takes at least as much memory as any part of a window.
+fn largest_part(whole: &PoolPlan, output: &Region, part_taps: &[i64]) -> PoolPlan {
+    let part = |(axis, &taps): (&PoolAxis, &i64)| {
+        let dilation = if let AxisWindow::Strided { dilation, .. } = axis.window { dilation } else { 1 };
+        let extent = taps.saturating_sub(1).saturating_mul(dilation).saturating_add(1).clamp(1, axis.input as i64);
+        (0..extent as usize, AxisWindow::Strided { kernel: taps, stride: 1, dilation, pad_begin: 0 })
+    };
+    let (inputs, windows) = whole.axes.iter().zip(part_taps).map(part).unzip();
+    let (_, mut plan) = pool_on(whole, output, inputs, windows);
+    let space = IndexSpace::new(1, 1, vec![1; plan.axes.len()]);
+    let none = IndexPlan { index_type: IndexType::I64, space, empty: EmptyIndex::MinusOne };
+    let index = |indices: IndexPlan| IndexPlan { index_type: IndexType::I64, ..indices };
+    plan.indices = Some(plan.indices.take().map_or(none, index));
+    plan.derive_tensors(whole.dtype(), whole.layout());
+    plan
 }
 
 /// The largest number below `beyond` that fits, given that 1 does.

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Element, ExecuteError, IndexSpace, Layout, Plan, Steps, TensorRef, TensorSpec};
+use wgpu_pooling_plan::{Element, ExecuteError, IndexSpace, Layout, Plan, TensorRef, TensorSpec};
 
 use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
@@ -21,8 +21,8 @@ use crate::kernel::Operand;
 use crate::report::Report;
 use crate::schedule::Schedule;
 
-/// Steps on device tensors, recorded one after the other and submitted as one. Intermediate tensors never leave the
-/// device; tensors to read back come to the host in one buffer, together with the reports of bad indices.
+/// Plans on device tensors, each a step, recorded one after the other and submitted as one. Intermediate tensors never
+/// leave the device; tensors to read back come to the host in one buffer, together with the reports of bad indices.
 ///
 /// Dropping a chain submits nothing. Its uploads wait as those of [`Gpu::upload`] do.
 ///
@@ -222,63 +222,6 @@ impl Chain {
             check_space(written_space(schedule.plan()).filter(|_| operand == Operand::IndicesOut), tensor)?;
         }
         self.record(prepared, inputs, outputs).map(|_| ())
-    }
-
-    /// Adds plans that follow each other, [`Steps`], which are prepared through the plan cache
-    /// ([`Prepare::cached`](crate::Prepare::cached)); each counts as a step of the chain. What lies between X and the
-    /// result, a new tensor, stays on the device and is freed with the chain.
-    ///
-    /// # Errors
-    /// Those of [`Gpu::prepare`] and of [`Chain::step`]. Where memory is missing, the first plans may have been
-    /// recorded; nothing reads what they write.
-    ///
-    /// ```no_run
-    /// # async fn f(mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
-    /// # -> Result<(), wgpu_pooling::ExecuteError> {
-    /// use wgpu_pooling::TopHat;
-    /// let y = chain.steps(&TopHat::new([9, 9]).steps(x.shape(), x.dtype())?, &x).await?;
-    /// let y = chain.read_back::<u8>(&y)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn steps(&mut self, steps: &Steps, x: &DeviceTensor) -> Result<DeviceTensor, ExecuteError> {
-        let prepared = self.gpu.prepare_steps(steps).await?;
-        self.record_steps(steps, &prepared, x.clone())
-    }
-
-    /// [`Chain::steps`], waiting for kernels in this thread. Outside the web.
-    ///
-    /// # Errors
-    /// As [`Chain::steps`].
-    ///
-    /// ```no_run
-    /// # fn f(mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
-    /// # -> Result<(), wgpu_pooling::ExecuteError> {
-    /// use wgpu_pooling::Open;
-    /// let y = chain.steps_blocking(&Open::new([9, 9]).steps(x.shape(), x.dtype())?, &x)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn steps_blocking(&mut self, steps: &Steps, x: &DeviceTensor) -> Result<DeviceTensor, ExecuteError> {
-        pollster::block_on(self.steps(steps, x))
-    }
-
-    /// Records steps whose preparations these are. The result is the last tensor.
-    pub(super) fn record_steps(
-        &mut self,
-        steps: &Steps,
-        prepared: &[Prepared],
-        x: DeviceTensor,
-    ) -> Result<DeviceTensor, ExecuteError> {
-        let mut last = x.clone();
-        let mut tensors = vec![x];
-        for ((_, numbers), prepared) in steps.each().zip(prepared) {
-            let inputs: Vec<&DeviceTensor> = numbers.iter().filter_map(|&number| tensors.get(number)).collect();
-            [last] = self.step(prepared, &inputs)?;
-            tensors.push(last.clone());
-        }
-        Ok(last)
     }
 
     /// Requests a tensor's elements, as they are at the end of the chain.
@@ -555,7 +498,7 @@ impl StepBuffers {
                 true => device.memory.zeroed_buffer("wgpu-pooling report", TENSOR_USAGES, bytes),
                 false => output("wgpu-pooling report", bytes),
             }),
-            missing: preparation.missing(&device.memory, submits > 1),
+            missing: preparation.missing(&device.memory, submits > 1, output),
             clock: (works && timed).then(|| Clock::new(device)),
         }
     }

@@ -33,7 +33,7 @@ use crate::select::Choice;
 pub struct Gpu {
     pub(in crate::gpu) inner: Arc<Inner>,
     /// How [`Gpu::prepare`] and one-shot calls select kernels.
-    pub(super) choice: Choice,
+    pub(super) choice: Arc<[Choice]>,
     /// Whether waiting calls poll the device in their own thread. Blocking calls do, which saves waking the polling
     /// thread.
     pub(super) polls: bool,
@@ -218,10 +218,11 @@ impl Gpu {
             device: Arc::new(device),
             plan_cache: PlanCache::default(),
         };
-        Gpu { inner: Arc::new(inner), choice: Choice::default(), polls: false }
+        Gpu { inner: Arc::new(inner), choice: Arc::default(), polls: false }
     }
 
-    /// A handle to the same device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot calls.
+    /// A handle to the same device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot calls: a
+    /// [`Choice`], or a list of them for the steps of a composition ([`select`](crate::select())).
     ///
     /// One-shot calls use any choice but the default from the first call on: they wait for specialised kernels to be
     /// compiled, or never compile any if the choice is generic. By default they begin with generic kernels
@@ -244,8 +245,11 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     #[must_use]
-    pub fn with_choice(&self, choice: Choice) -> Gpu {
-        Gpu { choice, ..self.clone() }
+    pub fn with_choice(&self, choice: impl AsRef<[Choice]>) -> Gpu {
+        // No choices at all are the default.
+        let choice = choice.as_ref();
+        let chosen = choice.iter().any(|choice| *choice != Choice::default());
+        Gpu { choice: if chosen { choice.into() } else { Arc::default() }, ..self.clone() }
     }
 
     /// Takes a cache of compiled pipelines from the caller, who saves it and hands it over again in the next run of the

@@ -23,7 +23,7 @@ const MOST_RUNS: u32 = 64;
 /// A kernel whose first run takes so many times as long as the fastest one gets no further runs.
 const HOPELESS: u32 = 8;
 
-/// A choice of kernels for a plan, and how long it takes on a device ([`Gpu::measure`]).
+/// A choice of kernels for a plan or a step of one, and how long it takes on a device ([`Gpu::measure`]).
 ///
 /// ```no_run
 /// # fn f(measured: &[wgpu_pooling::ChoiceTime]) {
@@ -35,6 +35,8 @@ const HOPELESS: u32 = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChoiceTime {
+    /// The number of the step that was timed, from 0; 0 where a plan has one step.
+    pub step: usize,
     /// The family and the build, for [`Gpu::with_choice`] and [`select`](crate::select()).
     pub choice: Choice,
     /// The time of one run: by the device's clock on devices with timestamps, otherwise from submitting runs to their
@@ -56,6 +58,9 @@ impl Gpu {
     /// [`Duplicates::Any`](crate::Duplicates::Any)), so a program may keep whichever is fastest where it runs.
     /// Nothing is kept here, and no later call changes.
     ///
+    /// Each step of a composition is timed by itself, and the choices of the first step come first. The fastest of each
+    /// step are a list for [`Gpu::with_choice`].
+    ///
     /// This compiles all of these kernels and runs each several times, on tensors of its own: elements are zero, and
     /// the indices of an unpool are those of a pool. It takes seconds, and longer where a kernel is slow for the
     /// plan. A plan without outputs has no kernels.
@@ -74,10 +79,19 @@ impl Gpu {
     /// # }
     /// ```
     pub async fn measure(&self, plan: &Plan) -> Result<Vec<ChoiceTime>, ExecuteError> {
+        let Plan::Composition(composition) = plan else { return self.measure_step(plan, 0).await };
+        let mut measured = Vec::new();
+        for (number, step) in composition.steps.iter().enumerate() {
+            measured.extend(self.measure_step(&step.plan, number).await?);
+        }
+        Ok(measured)
+    }
+
+    async fn measure_step(&self, plan: &Plan, step: usize) -> Result<Vec<ChoiceTime>, ExecuteError> {
         let mut candidates = self.candidates(plan).await?;
         if candidates.is_empty() {
             // The error of a plan that no kernel computes.
-            let prepared = self.prepare_chosen(plan.clone(), &Choice::default(), Scratch::Own).await?;
+            let prepared = self.prepare_chosen(plan.clone(), &[], Scratch::Own).await?;
             debug_assert!(prepared.schedule().dispatches().is_empty(), "a family that is selected applies");
             return Ok(Vec::new());
         }
@@ -102,7 +116,7 @@ impl Gpu {
                 candidate.best = self.time(candidate, &inputs, &outputs).await?.min(candidate.best);
             }
         }
-        let time = |it: &Candidate| ChoiceTime { choice: it.choice, duration: it.best };
+        let time = |it: &Candidate| ChoiceTime { step, choice: it.choice, duration: it.best };
         let mut measured: Vec<ChoiceTime> = candidates.iter().map(time).collect();
         measured.sort_by_key(|it| it.duration);
         Ok(measured)
@@ -130,9 +144,11 @@ impl Gpu {
         for family in families(plan, &self.limits()) {
             for &build in family.builds() {
                 let choice = Choice { family: Some(family), build: Some(build) };
-                match self.prepare_chosen(plan.clone(), &choice, Scratch::Own).await {
+                match self.prepare_chosen(plan.clone(), &[choice], Scratch::Own).await {
                     Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { .. } | PlanError::ExceedsLimit { .. })) => {}
                     Err(error) => return Err(error),
+                    // There is one kernel for differences, whatever is chosen.
+                    Ok(prepared) if prepared.schedule().build() != build => {}
                     Ok(prepared) if prepared.schedule().dispatches().is_empty() => {}
                     Ok(prepared) => candidates.push(Candidate { choice, prepared, best: Duration::ZERO, runs: 1 }),
                 }

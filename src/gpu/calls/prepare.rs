@@ -8,11 +8,12 @@ use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wgpu_pooling_plan::{ExecuteError, Plan, Steps};
+use wgpu_pooling_plan::{ExecuteError, Plan};
 
 use super::gpu::{Gpu, Inner};
 use crate::family::Build;
 use crate::gpu::prepared::encode::{Bindings, Buffers};
+use crate::gpu::prepared::plan_cache::{MOST_BYTES_EACH, Specialised};
 use crate::gpu::prepared::preparation::{Preparation, Scratch};
 use crate::kernel::Operand;
 use crate::schedule::{Dispatch, Schedule};
@@ -82,11 +83,11 @@ impl Prepare {
     /// [`Gpu::trim`]. Schedules, and plans with [`Prepare::scratch_of_the_run`], are always prepared anew.
     ///
     /// A plan first gets generic kernels, which are compiled once for all windows of an element type. The specialised
-    /// kernels that [`Gpu::prepare`] selects are compiled when the calls that could use them, in all shapes together,
-    /// have taken as long as compiling takes: 64 small calls for each kernel. A thread of this `Gpu` compiles them;
-    /// until it has finished, calls use the generic kernels. A run that takes longer than compiling, and a call in a
-    /// program without threads, such as a page, compiles them itself. The bits are the same, except which of equal
-    /// indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
+    /// kernels that [`Gpu::prepare`] selects are compiled in the background, by a thread of this `Gpu`, once generic
+    /// calls of any shapes have cost as much time as compiling would: at most 64 small calls for each kernel. A
+    /// composition takes its own kernels when all of its steps have theirs. A run that takes longer than compiling, and
+    /// a call in a program without threads, such as a page, compiles them itself. The bits are the same, except which
+    /// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
     ///
     /// ```no_run
     /// # use wgpu_pooling::{DeviceTensor, ExecuteError, Gpu};
@@ -148,7 +149,7 @@ impl Gpu {
 
     async fn prepare_source(&self, Prepare { source, cached, scratch }: Prepare) -> Result<Prepared, ExecuteError> {
         match source {
-            PrepareSource::Plan(plan) if cached && scratch == Scratch::Own => self.prepare_cached(&plan).await,
+            PrepareSource::Plan(plan) if cached && scratch == Scratch::Own => self.prepare_cached(&plan, false).await,
             PrepareSource::Plan(plan) => self.prepare_chosen(plan, &self.choice, scratch).await,
             PrepareSource::Schedule(schedule) => {
                 self.inner.device.check_alive()?;
@@ -162,7 +163,7 @@ impl Gpu {
     pub(super) async fn prepare_chosen(
         &self,
         plan: Plan,
-        choice: &Choice,
+        choice: &[Choice],
         scratch: Scratch,
     ) -> Result<Prepared, ExecuteError> {
         self.inner.device.check_alive()?;
@@ -185,12 +186,14 @@ impl Gpu {
         Prepared { gpu: self.clone(), preparation, is_tile: false }
     }
 
-    /// A preparation through the plan cache ([`Prepare::cached`]).
-    pub(super) async fn prepare_cached(&self, plan: &Plan) -> Result<Prepared, ExecuteError> {
+    /// A preparation through the plan cache ([`Prepare::cached`]). One that is for a single call leaves much scratch
+    /// memory to the run, which takes it from the buffer pool.
+    pub(super) async fn prepare_cached(&self, plan: &Plan, for_a_call: bool) -> Result<Prepared, ExecuteError> {
         let Inner { compiler, device, pipelines, plan_cache } = &*self.inner;
         device.check_alive()?;
         let prepared = |preparation| Ok(self.prepared(preparation));
-        let found = plan_cache.find(plan, &self.choice);
+        let has_scratch = |found: &(Preparation, Specialised)| for_a_call || found.0.resources.scratch.is_some();
+        let found = plan_cache.find(plan, &self.choice).filter(has_scratch);
         let (kept, selected) = match found {
             Some((preparation, None)) => return prepared(preparation),
             Some((preparation, Some(selected))) => (Some(preparation), selected),
@@ -206,23 +209,16 @@ impl Gpu {
             (Some(generic), None) => (generic, Some(selected)),
             (None, _) => (selected, None),
         };
-        let Prepared { preparation, .. } = self.preparation(schedule, Scratch::Own).await?;
-        prepared(plan_cache.keep(self.choice, preparation, specialised))
-    }
-
-    /// The preparations of steps, in their order, through the plan cache.
-    pub(super) async fn prepare_steps(&self, steps: &Steps) -> Result<Vec<Prepared>, ExecuteError> {
-        let mut prepared = Vec::new();
-        for (plan, _) in steps.each() {
-            prepared.push(self.prepare_cached(plan).await?);
-        }
-        Ok(prepared)
+        let much = schedule.scratch_bytes() > MOST_BYTES_EACH && !schedule.clears_scratch;
+        let scratch = if for_a_call && much { Scratch::OfTheRun } else { Scratch::Own };
+        let Prepared { preparation, .. } = self.preparation(schedule, scratch).await?;
+        prepared(plan_cache.keep(Arc::clone(&self.choice), preparation, specialised))
     }
 
     /// The generic schedule to run until the selected one is worth compiling; `None` if there is none, or if the caller
     /// has chosen kernels.
     fn generic_first(&self, plan: &Plan, selected: &Schedule) -> Option<Schedule> {
-        if self.choice != Choice::default() || selected.build() == Build::Generic {
+        if !self.choice.is_empty() || selected.build() == Build::Generic {
             return None;
         }
         select(plan, &self.inner.device.limits, &Choice { family: None, build: Some(Build::Generic) }).ok()

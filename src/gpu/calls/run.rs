@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::internal::{check_operands, one_by_one, zeros};
-use wgpu_pooling_plan::{
-    Backend, ExecuteError, Later, Plan, PlanError, Reference, Run, Steps, Stream, TensorMut, TensorRef,
-};
+use wgpu_pooling_plan::internal::{check_operands, step_by_step, zeros};
+use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Reference, Run, Stream, TensorMut, TensorRef};
 
 use super::chain::Chain;
 use super::gpu::Gpu;
@@ -14,7 +12,6 @@ use super::results::Results;
 use crate::gpu::prepared::preparation::Scratch;
 use crate::report::Report;
 use crate::schedule::STORAGE_BUFFERS;
-use crate::select::Choice;
 use crate::tiles::{TileBytes, stream_bytes};
 
 /// The budget of a call whose tensors exceed the device's limits: a number of its largest bindings, and a limit in
@@ -128,25 +125,6 @@ impl Backend for Gpu {
         pollster::block_on(self.polling().compute(plan, inputs, outputs))
     }
 
-    fn run_steps<'a>(
-        &'a self,
-        steps: &'a Steps,
-        inputs: &'a [TensorRef<'a>],
-        outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
-        Box::pin(self.compute_steps(steps, inputs, outputs))
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn run_steps_blocking(
-        &self,
-        steps: &Steps,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-    ) -> Result<(), ExecuteError> {
-        pollster::block_on(self.polling().compute_steps(steps, inputs, outputs))
-    }
-
     fn check_alive(&self) -> Result<(), ExecuteError> {
         self.inner.device.check_alive()
     }
@@ -157,14 +135,15 @@ impl Backend for Gpu {
 
     fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
         Box::pin(async move {
-            let prepared = self.prepare_chosen(plan, &Choice::default(), Scratch::Own).await?;
+            let prepared = self.prepare_chosen(plan, &[], Scratch::Own).await?;
             Ok(Arc::new(Prepared { is_tile: true, ..prepared }) as Arc<dyn Run>)
         })
     }
 }
 
 impl Gpu {
-    /// A call through the plan cache; in tiles if the tensors exceed the device's limits.
+    /// A call through the plan cache. If the tensors exceed the device's limits, a composition is computed step by
+    /// step, with what lies between in memory of the host, and anything else in tiles.
     async fn compute(
         &self,
         plan: &Plan,
@@ -173,43 +152,25 @@ impl Gpu {
     ) -> Result<(), ExecuteError> {
         check_operands(plan, inputs, outputs)?;
         let whole = async {
-            let prepared = self.prepare_cached(plan).await?;
+            let prepared = self.prepare_cached(plan, true).await?;
             prepared.compute_checked(inputs, outputs).await
         };
         match whole.await {
-            // The host has both tensors, and subtracts them in less time than they take to the device and back.
-            Err(error) if exceeds_limits(&error) && matches!(plan, Plan::Difference(_)) => {
-                Reference.run(plan, inputs, outputs).await
-            }
-            Err(error) if exceeds_limits(&error) => {
-                // Boxed, so that this future is not as large.
-                Box::pin(self.run_in_tiles(plan, inputs, outputs)).await
-            }
-            other => other,
+            Err(error) if exceeds_limits(&error) => {}
+            other => return other,
         }
-    }
-
-    /// Steps in one submit, with what lies between on the device; one by one if the tensors exceed the device's limits.
-    async fn compute_steps(
-        &self,
-        steps: &Steps,
-        inputs: &[TensorRef<'_>],
-        outputs: &mut [TensorMut<'_>],
-    ) -> Result<(), ExecuteError> {
-        check_operands(steps.first(), inputs, outputs)?;
-        let whole = async {
-            let prepared = self.prepare_steps(steps).await?;
-            // Without elements there is nothing to compute.
-            let Some(&x) = inputs.iter().find(|x| !x.bytes().is_empty()) else { return Ok(()) };
-            let mut chain = self.chain().one_shot();
-            let x = chain.upload(x, steps.first().inputs()[0].layout)?;
-            let y = chain.record_steps(steps, &prepared, x)?;
-            let places = [chain.read_back_bytes(&y)?];
-            only_step(chain).await?.write(&places, outputs)
-        };
-        match whole.await {
-            Err(error) if exceeds_limits(&error) => Box::pin(one_by_one(self, steps, inputs, outputs)).await,
-            other => other,
+        match plan {
+            Plan::Composition(composition) => {
+                let context = (self, composition);
+                step_by_step(composition, inputs, outputs, context, |(gpu, composition), step, inputs, outputs| {
+                    gpu.run(&composition.steps[step].plan, inputs, outputs)
+                })
+                .await
+            }
+            // The host has both tensors, and subtracts them in less time than they take to the device and back.
+            Plan::Difference(_) => Reference.run(plan, inputs, outputs).await,
+            // Boxed, so that this future is not as large.
+            _ => Box::pin(self.run_in_tiles(plan, inputs, outputs)).await,
         }
     }
 

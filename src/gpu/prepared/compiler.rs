@@ -200,11 +200,12 @@ impl Counts {
     }
 }
 
-/// The time of a run of a schedule, in small calls.
+/// The time of a run of a schedule, in small calls, of which each step of a composition is one.
 fn calls(schedule: &Schedule, software: bool) -> u64 {
     let [on_software, on_gpus] = ITERATIONS_OF_A_CALL;
     let work = schedule.dispatches().iter().fold(0u64, |work, dispatch| work.saturating_add(dispatch.work()));
-    1 + work / if software { on_software } else { on_gpus }
+    let steps = 1 + schedule.later_families.len() as u64;
+    steps + work / if software { on_software } else { on_gpus }
 }
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -14,7 +14,7 @@ use crate::select::Choice;
 const MOST_KEPT: usize = 8;
 
 /// The most bytes of buffers of a kept preparation. With larger buffers, preparing is cheap compared with computing.
-const MOST_BYTES_EACH: u64 = 1 << 20;
+pub(in crate::gpu) const MOST_BYTES_EACH: u64 = 1 << 20;
 
 /// The kept preparations, the longest unused first.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(in crate::gpu) struct PlanCache(Mutex<VecDeque<CachedPlan>>);
 /// A preparation, and the choice by which its kernels were selected.
 #[derive(Debug)]
 struct CachedPlan {
-    choice: Choice,
+    choice: Arc<[Choice]>,
     preparation: Preparation,
     specialised: Specialised,
 }
@@ -33,10 +33,10 @@ pub(in crate::gpu) type Specialised = Option<Arc<Schedule>>;
 
 impl PlanCache {
     /// The preparation of an equal plan by the same choice, if there is one.
-    pub fn find(&self, plan: &Plan, choice: &Choice) -> Option<(Preparation, Specialised)> {
+    pub fn find(&self, plan: &Plan, choice: &[Choice]) -> Option<(Preparation, Specialised)> {
         let mut kept = lock(&self.0);
         let number =
-            kept.iter().rposition(|kept| kept.choice == *choice && kept.preparation.schedule.plan() == plan)?;
+            kept.iter().rposition(|kept| *kept.choice == *choice && kept.preparation.schedule.plan() == plan)?;
         let found = kept.remove(number)?;
         let result = (found.preparation.clone(), found.specialised.clone());
         kept.push_back(found);
@@ -46,7 +46,7 @@ impl PlanCache {
     /// Keeps a preparation, and drops the longest unused one if there are too many. If another thread has kept one of
     /// an equal plan meanwhile, that one is returned instead, unless it is generic and this one is its specialised
     /// replacement.
-    pub fn keep(&self, choice: Choice, preparation: Preparation, specialised: Specialised) -> Preparation {
+    pub fn keep(&self, choice: Arc<[Choice]>, preparation: Preparation, specialised: Specialised) -> Preparation {
         if preparation.bytes() > MOST_BYTES_EACH {
             return preparation;
         }

@@ -61,11 +61,7 @@ impl Preparation {
             let usages = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE;
             let constants = memory.filled_buffer("wgpu-pooling constants", usages, &constants);
             let report = if reports(&schedule) { None } else { report_buffer(memory, &schedule) };
-            (
-                constants,
-                report,
-                (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule, schedule.clears_scratch)),
-            )
+            (constants, report, (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule)))
         };
         let (constants, report, scratch) = device.scoped(buffers).await?;
         let constants = constants.map_err(|text| device.out_of_memory(text))?;
@@ -74,9 +70,10 @@ impl Preparation {
         Ok(Preparation { schedule, resources })
     }
 
-    /// The bytes of the constants and the scratch memory.
+    /// The bytes of the constants and of the scratch memory, unless that is the run's.
     pub fn bytes(&self) -> u64 {
-        self.schedule.constants_bytes() + self.schedule.scratch_bytes()
+        let scratch = if self.resources.scratch.is_some() { self.schedule.scratch_bytes() } else { 0 };
+        self.schedule.constants_bytes() + scratch
     }
 
     /// Whether a run has a report that is read back.
@@ -85,11 +82,17 @@ impl Preparation {
     }
 
     /// The buffers that a run must allocate besides its tensors: none, unless the schedule was prepared without scratch
-    /// memory or another run may come between two submits of this one.
-    pub fn missing(&self, memory: &Memory, several_submits: bool) -> Missing {
+    /// memory or another run may come between two submits of this one. `output` makes buffers of scratch memory.
+    pub fn missing(
+        &self,
+        memory: &Memory,
+        several_submits: bool,
+        mut output: impl FnMut(&str, u64) -> Owned<wgpu::Buffer>,
+    ) -> Missing {
         let scratch = several_submits || self.resources.scratch.is_none();
+        let sizes = if scratch { self.schedule.scratch.as_slice() } else { &[] };
         Missing {
-            scratch: if scratch { scratch_buffers(memory, &self.schedule, false) } else { Vec::new() },
+            scratch: sizes.iter().map(|&bytes| output(SCRATCH, bytes)).collect(),
             report: if several_submits && !self.reports() { report_buffer(memory, &self.schedule) } else { None },
         }
     }
@@ -106,12 +109,14 @@ fn reports(schedule: &Schedule) -> bool {
     matches!(&schedule.plan, Plan::Unpool(plan) if plan.refuses_bad_indices())
 }
 
-/// The scratch memory that a schedule declares: `cleared`, if runs leave out the dispatch that clears it.
-fn scratch_buffers(memory: &Memory, schedule: &Schedule, cleared: bool) -> Vec<Owned<wgpu::Buffer>> {
-    let (label, usages) = ("wgpu-pooling scratch", wgpu::BufferUsages::STORAGE);
-    let buffer = |&bytes: &u64| match cleared {
-        true => memory.zeroed_buffer(label, usages, bytes),
-        false => memory.output_buffer(label, usages, bytes),
+const SCRATCH: &str = "wgpu-pooling scratch";
+
+/// The scratch memory that a schedule declares: zeros, if runs leave out the dispatch that clears it.
+fn scratch_buffers(memory: &Memory, schedule: &Schedule) -> Vec<Owned<wgpu::Buffer>> {
+    let usages = wgpu::BufferUsages::STORAGE;
+    let buffer = |&bytes: &u64| match schedule.clears_scratch {
+        true => memory.zeroed_buffer(SCRATCH, usages, bytes),
+        false => memory.output_buffer(SCRATCH, usages, bytes),
     };
     schedule.scratch.iter().map(buffer).collect()
 }

@@ -1,37 +1,18 @@
-//! A plan, or the steps of a composition, with the bytes of its inputs, computed on any path and compared byte by byte.
+//! A plan with the bytes of its inputs, computed on any path and compared byte by byte.
 
 use std::borrow::Cow;
 
-use wgpu_pooling::{Backend, ExecuteError, Plan, Reference, Steps, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, ExecuteError, Plan, Reference, TensorMut, TensorRef};
 
 use crate::draw::elements::bytes_of;
 
 /// The byte that outputs and what lies beside them are filled with.
 const POISON: u8 = 0x5A;
 
-/// What is computed.
-#[derive(Debug, Clone)]
-pub enum Work {
-    Plan(Plan),
-    Steps(Steps),
-}
-
-impl From<Plan> for Work {
-    fn from(plan: Plan) -> Work {
-        Work::Plan(plan)
-    }
-}
-
-impl From<Steps> for Work {
-    fn from(steps: Steps) -> Work {
-        Work::Steps(steps)
-    }
-}
-
 /// What is computed, and its inputs.
 #[derive(Debug, Clone)]
 pub struct Call {
-    pub work: Work,
+    pub plan: Plan,
     pub inputs: Vec<Vec<u8>>,
     /// The shapes of the inputs, if they are not the plan's.
     pub shapes: Option<Vec<Vec<usize>>>,
@@ -43,11 +24,11 @@ pub struct Call {
 pub type Outcome = Result<Vec<Vec<u8>>, ExecuteError>;
 
 impl Call {
-    pub fn new(work: impl Into<Work>, inputs: Vec<Vec<u8>>) -> Call {
-        Call { work: work.into(), inputs, shapes: None, offset: 0 }
+    pub fn new(plan: Plan, inputs: Vec<Vec<u8>>) -> Call {
+        Call { plan, inputs, shapes: None, offset: 0 }
     }
 
-    /// A pool of elements that are given as bits.
+    /// A pool or a composition of elements that are given as bits.
     pub fn pool(plan: Plan, x: &[u64]) -> Call {
         let x = bytes_of(plan.inputs()[0].dtype, x);
         Call::new(plan, vec![x])
@@ -60,23 +41,9 @@ impl Call {
         Call::new(plan, vec![x, indices])
     }
 
-    /// A composition of elements that are given as bits.
-    pub fn composition(steps: Steps, x: &[u64]) -> Call {
-        let x = bytes_of(steps.first().inputs()[0].dtype, x);
-        Call::new(steps, vec![x])
-    }
-
-    /// The plan; of steps the first one, which has the tensors of all of them.
-    pub fn plan(&self) -> &Plan {
-        match &self.work {
-            Work::Plan(plan) => plan,
-            Work::Steps(steps) => steps.first(),
-        }
-    }
-
     /// Whether there are all elements of the inputs.
     pub fn is_whole(&self) -> bool {
-        let specs = self.plan().inputs().iter();
+        let specs = self.plan.inputs().iter();
         specs.zip(&self.inputs).all(|(spec, input)| input.len() as u64 == spec.bytes())
     }
 
@@ -87,10 +54,7 @@ impl Call {
 
     /// What a backend gives.
     pub fn on(&self, backend: &dyn Backend) -> Outcome {
-        self.outcome(|inputs, outputs| match &self.work {
-            Work::Plan(plan) => backend.run_blocking(plan, inputs, outputs),
-            Work::Steps(steps) => backend.run_steps_blocking(steps, inputs, outputs),
-        })
+        self.outcome(|inputs, outputs| backend.run_blocking(&self.plan, inputs, outputs))
     }
 
     /// What a call gives. If there is an error other than a caller's interruption, nothing may have been written;
@@ -111,7 +75,7 @@ impl Call {
         &self,
         run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
     ) -> (Result<(), ExecuteError>, Vec<Vec<u8>>) {
-        let (begin, plan) = (self.offset, self.plan());
+        let (begin, plan) = (self.offset, &self.plan);
         let shifted = |bytes: &Vec<u8>| [&vec![POISON; begin][..], bytes].concat();
         let inputs: Vec<Cow<'_, Vec<u8>>> =
             self.inputs.iter().map(|x| if begin == 0 { Cow::Borrowed(x) } else { Cow::Owned(shifted(x)) }).collect();

@@ -3,7 +3,8 @@
 //!
 //! A line is a JSON object: `name`; `schedule`, as the example `inspect --json` writes it; `inputs` and `outputs`, the
 //! bytes of buffers as hexadecimal digits. Outputs are those of the reference. Each case is scheduled in every family
-//! that applies, within the default limits of WebGPU, for graphics cards and for software adapters.
+//! that applies, within the default limits of WebGPU, for graphics cards and for software adapters. So are compositions
+//! in each type, whose steps read scratch memory.
 //!
 //! ```sh
 //! cargo run --release -p compilers --bin schedules -- schedules.jsonl
@@ -20,10 +21,15 @@ use std::process::ExitCode;
 use clap::Parser;
 use compilers::part::Part;
 use serde_json::{Map, Value, json};
+use support::call::Call;
+use support::draw::elements::{bits_of, mixed};
 use support::vectors::case::{Case, Expectation, Input};
 use support::vectors::manifest;
 use support::vectors::recipe::{Operator, RecipeError};
-use wgpu_pooling::{Choice, IndexType, Limits, Operand, Plan, PlanError, Schedule, families, select, wgsl};
+use wgpu_pooling::{
+    Choice, DType, Gradient, IndexType, Limits, Open, Operand, Plan, PlanError, Schedule, TopHat, families, select,
+    wgsl,
+};
 
 /// The folder of the cases.
 const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors");
@@ -74,6 +80,10 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             written += 1;
         }
     }
+    for line in compositions()?.into_iter().take_while(|_| !end.is_past()) {
+        writeln!(file, "{line}")?;
+        written += 1;
+    }
     file.flush()?;
     println!("{written} schedules of {read} of {number} cases; {large} are too large to be written out");
     Ok(())
@@ -93,22 +103,45 @@ fn lines(case: &Case) -> Result<Vec<Value>, Box<dyn Error>> {
             RecipeError::Refused(error) => format!("{}: {error}", case.name),
         })?;
         let plan = plan(&operator, case, index_type)?;
-        let call = case.call(plan.clone());
-        let outputs = call.expected()?;
-        for (name, schedule, limits) in schedules(&plan)? {
-            // A tensor on a device has whole words.
-            let bytes = |tensors: &[Vec<u8>], operands: &[Operand]| -> Map<String, Value> {
-                operands.iter().zip(tensors).map(|(operand, it)| (operand.name(), hex(it).into())).collect()
-            };
-            let inputs = bytes(&call.inputs, schedule.input_operands());
-            let outputs = bytes(&outputs, schedule.output_operands());
-            if outputs.values().all(|it| it == "") {
-                continue;
-            }
-            let schedule = json::of(&schedule, &limits, wgsl)?;
-            let name = format!("{} {name}", case.name);
-            lines.push(json!({ "name": name, "schedule": schedule, "inputs": inputs, "outputs": outputs }));
+        lines.extend(in_every_schedule(&case.name, &case.call(plan))?);
+    }
+    Ok(lines)
+}
+
+/// Compositions of each type.
+fn compositions() -> Result<Vec<Value>, Box<dyn Error>> {
+    let (shape, mut lines) = ([2, 3, 9, 14], Vec::new());
+    for (seed, dtype) in (0..).zip(DType::ALL) {
+        let x = bits_of(dtype, &mixed(dtype, shape.iter().product(), seed));
+        let plans = [
+            Open::new([3, 2]).plan(&shape, dtype, None)?,
+            Gradient::new([2, 3]).plan(&shape, dtype, None)?,
+            TopHat::new([3, 3]).plan(&shape, dtype, None)?,
+        ];
+        for plan in plans {
+            let name = format!("{} {dtype}", plan.operator());
+            lines.extend(in_every_schedule(&name, &Call::pool(plan, &x))?);
         }
+    }
+    Ok(lines)
+}
+
+/// A call in every schedule that computes it.
+fn in_every_schedule(name: &str, call: &Call) -> Result<Vec<Value>, Box<dyn Error>> {
+    let (mut lines, written) = (Vec::new(), call.expected()?);
+    for (kernel, schedule, limits) in schedules(&call.plan)? {
+        // A tensor on a device has whole words.
+        let bytes = |tensors: &[Vec<u8>], operands: &[Operand]| -> Map<String, Value> {
+            operands.iter().zip(tensors).map(|(operand, it)| (operand.name(), hex(it).into())).collect()
+        };
+        let inputs = bytes(&call.inputs, schedule.input_operands());
+        let outputs = bytes(&written, schedule.output_operands());
+        if outputs.values().all(|it| it == "") {
+            continue;
+        }
+        let schedule = json::of(&schedule, &limits, wgsl)?;
+        let name = format!("{name} {kernel}");
+        lines.push(json!({ "name": name, "schedule": schedule, "inputs": inputs, "outputs": outputs }));
     }
     Ok(lines)
 }

@@ -44,7 +44,7 @@ impl PreparedCpu {
         &self.work.plan
     }
 
-    /// The kernel that computes the plan.
+    /// The kernel that computes the plan; of a composition the one that computes its first step.
     pub fn kernel(&self) -> CpuKernel {
         self.work.kernel()
     }
@@ -143,7 +143,7 @@ impl Run for PreparedCpu {
     }
 
     fn kernel(&self) -> String {
-        format!("{} {}", self.work.plan.operator(), PreparedCpu::kernel(self).name())
+        self.work.name()
     }
 
     fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {

@@ -1,7 +1,9 @@
 //! A plan with the layout of its work.
 
-use wgpu_pooling_plan::internal::check_operands;
-use wgpu_pooling_plan::{ExecuteError, IndexType, Plan, TensorMut, TensorRef};
+use std::future::ready;
+
+use wgpu_pooling_plan::internal::{at_once, check_operands, step_by_step};
+use wgpu_pooling_plan::{ExecuteError, IndexType, Plan, PlanStep, TensorMut, TensorRef};
 
 use crate::kernels::cpu_kernel::CpuKernel;
 use crate::kernels::difference::difference;
@@ -26,24 +28,45 @@ enum Work {
     Pool(PoolWork),
     Unpool(UnpoolWork),
     Difference,
+    /// The work of each step.
+    Composition(Vec<PlannedWork>),
 }
 
 impl PlannedWork {
-    /// Lays out the work of the kernel that was asked for, or of the fastest one.
+    /// Lays out the work of the kernel that was asked for, or of the fastest one. Each pool of a composition has the
+    /// kernel that was asked for.
     pub fn new(plan: Plan, kernel: Option<CpuKernel>) -> Result<PlannedWork, ExecuteError> {
         let work = match &plan {
             Plan::Pool(plan) => Work::Pool(PoolWork::new(plan, kernel)?),
             Plan::Unpool(plan) => Work::Unpool(UnpoolWork::new(plan, kernel)?),
             Plan::Difference(_) => Work::Difference,
+            Plan::Composition(plan) => {
+                let step = |step: &PlanStep| PlannedWork::new(step.plan.clone(), kernel);
+                Work::Composition(plan.steps.iter().map(step).collect::<Result<_, _>>()?)
+            }
         };
         Ok(PlannedWork { plan, work })
     }
 
+    /// The kernel; of a composition that of its first step.
     pub fn kernel(&self) -> CpuKernel {
         match &self.work {
             Work::Pool(work) => work.kernel(),
             Work::Unpool(work) => work.kernel(),
             Work::Difference => CpuKernel::General,
+            Work::Composition(steps) => steps.first().map_or(CpuKernel::General, PlannedWork::kernel),
+        }
+    }
+
+    /// The operator and its kernel; of a composition those of all steps.
+    pub fn name(&self) -> String {
+        let operator = self.plan.operator();
+        match &self.work {
+            Work::Composition(steps) => {
+                let steps: Vec<String> = steps.iter().map(PlannedWork::name).collect();
+                format!("{operator} ({})", steps.join(", "))
+            }
+            _ => format!("{operator} {}", self.kernel().name()),
         }
     }
 
@@ -55,6 +78,12 @@ impl PlannedWork {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         check_operands(&self.plan, inputs, outputs)?;
+        if let (Plan::Composition(plan), Work::Composition(steps)) = (&self.plan, &self.work) {
+            let context = (steps, (simd, threads, scratch, stop));
+            return at_once(step_by_step(plan, inputs, outputs, context, |(steps, of_all), step, inputs, outputs| {
+                Box::pin(ready(steps[step].compute(*of_all, inputs, outputs)))
+            }));
+        }
         let fresh = outputs.iter().all(TensorMut::is_fresh);
         let context = &Context { simd, threads, scratch, fresh, stop };
         match (&self.plan, &self.work, inputs, outputs) {

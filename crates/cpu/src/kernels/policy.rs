@@ -1,6 +1,6 @@
 //! Policy: which kernel computes a pool. Each kernel says about how long it would take, from the plan alone, and the
-//! fastest is chosen. Costs are those of one thread: that some kernels share small work among fewer threads than others
-//! is not considered. No choice changes a bit of the result.
+//! fastest is chosen. Costs are those of one thread: how well small work spreads over threads is ignored. No choice
+//! changes a bit of the result.
 
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 

@@ -1,13 +1,12 @@
-//! Flat morphology whose operators are several plans: compositions of dilation and erosion by one box.
+//! Flat morphology whose plans have several steps: compositions of dilation and erosion by one box.
 
 use super::min_pool::Minimum;
 use super::morphology::{SlidingBox, by_boxes};
-use crate::element::DType;
+use crate::element::{DType, IndexType};
 use crate::error::PlanError;
-use crate::plan::{DifferencePlan, Plan, PoolPlan};
+use crate::plan::{CompositionPlan, DifferencePlan, Plan, PlanStep, PoolPlan};
 use crate::pooling::Pooling;
 use crate::request::{AsTensor, Request};
-use crate::steps::Steps;
 use crate::tensor::Tensor;
 
 impl SlidingBox {
@@ -22,10 +21,16 @@ impl SlidingBox {
 
 /// Two pools and, perhaps, a difference, with the numbers of the tensors that the second pool and the difference read:
 /// 0 is X, 1 what the first pool writes, 2 what the second one writes.
-fn steps([first, second]: [PoolPlan; 2], of: &'static [usize], difference: Option<&'static [usize]>) -> Steps {
+fn composition(
+    operator: &'static str,
+    [first, second]: [PoolPlan; 2],
+    of: usize,
+    difference: Option<[usize; 2]>,
+) -> CompositionPlan {
     let subtracts = Plan::Difference(DifferencePlan::of(&first.outputs[0]));
-    let last = difference.map(|inputs| (subtracts, inputs));
-    Steps::new(Plan::Pool(first), [(Plan::Pool(second), of)].into_iter().chain(last).collect())
+    let last = difference.map(|inputs| PlanStep { plan: subtracts, inputs: inputs.to_vec() });
+    let second = PlanStep { plan: Plan::Pool(second), inputs: vec![of] };
+    CompositionPlan::new(operator, first, [second].into_iter().chain(last).collect())
 }
 
 /// Flat opening by a box: the dilation of the erosion, which removes what is bright and smaller than the box.
@@ -108,9 +113,9 @@ pub struct TopHat(SlidingBox);
 #[doc(alias = "BlackTopHat")]
 pub struct BlackHat(SlidingBox);
 
-/// The methods of a composition, and its steps by the dilation and the erosion.
-macro_rules! composition {
-    ($type:ident, $steps:expr) => {
+/// The methods of a composition, and its plan by the dilation and the erosion.
+macro_rules! by_both {
+    ($type:ident, $composition:expr) => {
         impl $type {
             /// How often each of the two pools applies the box. Default 1. Openings and closings are those of a larger
             /// box, and not repeated.
@@ -129,22 +134,28 @@ macro_rules! composition {
                 self
             }
 
-            /// The plans for an X of this shape and type, for [`Backend::run_steps`](crate::Backend::run_steps) and for
-            /// chains on a GPU. There is neither a stream of them nor an `encode`.
+            /// The plan for an X of this shape and type. There are no indices: they would be those of the last pool
+            /// in what the first one wrote.
             ///
             /// # Errors
-            /// As [`Dilate::plan`](crate::Dilate::plan).
+            /// As [`Dilate::plan`](crate::Dilate::plan); [`PlanError::Combination`] if indices are asked for.
             ///
             /// ```
             #[doc = concat!("use wgpu_pooling::{DType, PlanError, ", stringify!($type), "};")]
-            #[doc = concat!("let by_box = ", stringify!($type), "::new([0]);")]
-            /// let error = by_box.steps(&[1, 1, 9], DType::U8).unwrap_err();
+            #[doc = concat!("let plan = ", stringify!($type), "::new([3]).plan(&[1, 1, 9], DType::U8, None)?;")]
+            /// assert_eq!((plan.input_shape(), plan.output_shape()), (&[1, 1, 9][..], &[1, 1, 9][..]));
+            #[doc = concat!("let of_nothing = ", stringify!($type), "::new([0]);")]
+            /// let error = of_nothing.plan(&[1, 1, 9], DType::U8, None).unwrap_err();
             /// assert_eq!(error, PlanError::NotPositive { attribute: "kernel_shape", axis: 0, value: 0 });
+            /// # Ok::<(), PlanError>(())
             /// ```
-            #[doc(alias = "plan")]
-            pub fn steps(&self, shape: &[usize], dtype: DType) -> Result<Steps, PlanError> {
-                let steps: fn([PoolPlan; 2]) -> Steps = $steps;
-                Ok(steps(self.0.both(shape, dtype)?))
+            pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<Plan, PlanError> {
+                if indices.is_some() {
+                    let first = concat!("the composition ", stringify!($type));
+                    return Err(PlanError::Combination { first, second: "indices, which pools alone have" });
+                }
+                let composition: fn([PoolPlan; 2]) -> CompositionPlan = $composition;
+                Ok(Plan::Composition(composition(self.0.both(shape, dtype)?)))
             }
 
             /// This operator on `x`, to be run on a backend.
@@ -158,7 +169,7 @@ macro_rules! composition {
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
             pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>> {
-                Request::steps(x, |shape, dtype| self.steps(shape, dtype))
+                Request::of(x.tensor().and_then(|x| Ok((self.plan(x.shape(), x.dtype(), None)?, vec![x]))))
             }
         }
     };
@@ -169,8 +180,8 @@ by_boxes!(Close);
 by_boxes!(Gradient);
 by_boxes!(TopHat);
 by_boxes!(BlackHat);
-composition!(Open, |[dilation, erosion]| steps([erosion, dilation], &[1], None));
-composition!(Close, |[dilation, erosion]| steps([dilation, erosion], &[1], None));
-composition!(Gradient, |[dilation, erosion]| steps([dilation, erosion], &[0], Some(&[1, 2])));
-composition!(TopHat, |[dilation, erosion]| steps([erosion, dilation], &[1], Some(&[0, 2])));
-composition!(BlackHat, |[dilation, erosion]| steps([dilation, erosion], &[1], Some(&[2, 0])));
+by_both!(Open, |[dilation, erosion]| composition("open", [erosion, dilation], 1, None));
+by_both!(Close, |[dilation, erosion]| composition("close", [dilation, erosion], 1, None));
+by_both!(Gradient, |[dilation, erosion]| composition("gradient", [dilation, erosion], 0, Some([1, 2])));
+by_both!(TopHat, |[dilation, erosion]| composition("top_hat", [erosion, dilation], 1, Some([0, 2])));
+by_both!(BlackHat, |[dilation, erosion]| composition("black_hat", [dilation, erosion], 1, Some([2, 0])));

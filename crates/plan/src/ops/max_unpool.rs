@@ -14,6 +14,7 @@ use crate::plan::{Dimensions, IndexPlan, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 use crate::pooling::Pooling;
 use crate::request::{AsTensor, Request};
 use crate::tensor::Tensor;
+use crate::untyped::TensorRef;
 
 const OPERATOR: &str = "MaxUnpool";
 
@@ -422,12 +423,8 @@ impl MaxUnpool {
         x: X,
         indices: I,
     ) -> Request<'a, Tensor<X::Element>> {
-        let (x, indices) = match (x.tensor(), indices.tensor()) {
-            (Ok(x), Ok(indices)) => (x, indices),
-            (Err(error), _) | (_, Err(error)) => return Request::of(Err(error), Vec::new()),
-        };
-        let plan = self.plan(x.shape(), x.dtype(), I::Element::INDEX_TYPE);
-        Request::of(plan, vec![x, indices])
+        let plan = |x: &TensorRef<'_>| self.plan(x.shape(), x.dtype(), I::Element::INDEX_TYPE);
+        Request::of(x.tensor().and_then(|x| Ok((plan(&x)?, vec![x, indices.tensor()?]))))
     }
 
     /// The plan for an X of this shape and type and indices of this type.

@@ -1,10 +1,11 @@
 //! The reference as a backend.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use super::max_pool::{max_pool, max_pool_with_indices};
 use super::max_unpool::max_unpool;
-use crate::backend::{Backend, Later, Run};
+use crate::backend::{Backend, Later, Run, at_once, step_by_step};
 use crate::difference::subtract;
 use crate::element::{DType, Element, IndexType};
 use crate::error::ExecuteError;
@@ -108,6 +109,9 @@ fn compute_as<T: Element>(
             outputs[1].put(&indices)
         }
         Plan::Unpool(plan) => put(&mut outputs[0], &max_unpool_of(plan, x, &inputs[1])?),
+        Plan::Composition(plan) => at_once(step_by_step(plan, inputs, outputs, plan, |plan, step, inputs, outputs| {
+            Box::pin(ready(compute(&plan.steps[step].plan, inputs, outputs)))
+        })),
         Plan::Difference(_) => {
             let mut y = zeros::<T>(x.shape())?;
             subtract(&mut y, x.data(), &inputs[1].elements()?);

@@ -75,6 +75,9 @@ impl<'b, T> Flights<'b, T> {
     pub async fn launch(&mut self, tile: T, run: Arc<dyn Run>, tensors: Tensors, running: &mut Running<'_>) {
         let device_bytes = run.device_bytes();
         running.take_device(device_bytes);
+        if device_bytes == 0 {
+            running.pass_host(run.plan().bytes_between());
+        }
         let sum = |buffers: &[Buffer]| buffers.iter().map(|buffer| buffer.bytes().len() as u64).sum();
         let bytes = [sum(&tensors.inputs), sum(&tensors.outputs)];
         let mut computed: Later<'static, Tensors> = Box::pin(compute(run, tensors));

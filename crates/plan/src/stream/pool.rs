@@ -1,4 +1,4 @@
-//! Streaming pools: the tiles, what they read, and where their results go.
+//! Streaming pools and compositions: the tiles, what they read, and where their results go.
 
 use std::borrow::Cow;
 
@@ -10,27 +10,27 @@ use super::progress::{Callback, Running, StreamReport, warn_of_reads};
 use crate::backend::Backend;
 use crate::error::ExecuteError;
 use crate::indices::Indices;
-use crate::plan::{Plan, PoolPlan};
+use crate::plan::Plan;
 use crate::tensor::index_bytes;
 use crate::tile::{SplitWindow, Tile, Tiling};
 
-/// A pool's stream while it runs.
+/// A stream of tiles while it runs.
 struct PoolStream<'s, 'p> {
     ends: Ends<'s>,
     running: Running<'s>,
-    plan: &'p PoolPlan,
+    plan: &'p Plan,
     /// The window whose parts are being put together.
     window: SplitWindow,
 }
 
 pub(super) async fn run<'s>(
-    plan: &PoolPlan,
+    plan: &Plan,
     ends: Ends<'s>,
     backend: &dyn Backend,
     (budget_bytes, progress): (u64, Option<Callback<'s>>),
 ) -> Result<StreamReport, ExecuteError> {
     let tiling = Tiling::new(plan, budget_bytes, |tile| backend.stream_bytes(tile))?;
-    warn_of_reads(plan.operator, budget_bytes, tiling.len(), tiling.reads());
+    warn_of_reads(plan.operator(), budget_bytes, tiling.len(), tiling.reads());
     let running = Running::new(tiling.len(), progress);
     let mut pool = PoolStream { ends, running, plan, window: SplitWindow::default() };
     let mut flights = Flights::new(backend);
@@ -41,9 +41,9 @@ pub(super) async fn run<'s>(
             continue;
         };
         backend.check_alive()?;
-        let (run, mut tensors) = flights.prepare(&Plan::Pool(tile.plan().clone()), &mut pool.running).await?;
+        let (run, mut tensors) = flights.prepare(tile.plan(), &mut pool.running).await?;
         let x = tensors.inputs[0].bytes_mut();
-        gather("x", tile.input(), &plan.inputs[0], pool.ends.sources[0], x).await?;
+        gather("x", tile.input(), &plan.inputs()[0], pool.ends.sources[0], x).await?;
         pool.running.progress.bytes_read += x.len() as u64;
         flights.launch(tile, run, tensors, &mut pool.running).await;
         pool.land(&mut flights, false).await?;
@@ -67,33 +67,35 @@ impl PoolStream<'_, '_> {
     /// Takes the results of a tile: of whole windows, or of a part of one, which is written with its last part.
     async fn take(&mut self, tile: &Tile, tensors: &Tensors) -> Result<(), ExecuteError> {
         let y = tensors.outputs[0].bytes();
-        let indices = tile.plan().indices.as_ref().zip(tensors.outputs.get(1));
-        let indices = indices.map(|(of, indices)| Indices::new(indices.bytes(), of.index_type));
-        let Some(last) = tile.last_part() else {
+        let indices = tile.plan().index_type().zip(tensors.outputs.get(1));
+        let indices = indices.map(|(index_type, indices)| Indices::new(indices.bytes(), index_type));
+        // The windows of pools alone are cut.
+        let (Some(last), Some(pool), Some(part)) = (tile.last_part(), self.plan.pool(), tile.plan().pool()) else {
             return self.write(tile, y, indices).await;
         };
         if let Some(position) = indices {
-            self.window.combine(tile.plan(), y, position.get(0) as u64);
+            self.window.combine(part, y, position.get(0) as u64);
         }
         if !last {
             return Ok(());
         }
         let (n, c) = (tile.output().batch.start, tile.output().channels.start);
         let out: Vec<usize> = tile.output().spatial.iter().map(|range| range.start).collect();
-        let (value, index) = std::mem::take(&mut self.window).finish(self.plan, n, c, &out);
+        let (value, index) = std::mem::take(&mut self.window).finish(pool, n, c, &out);
         self.write(tile, &value, index.as_ref().map(|index| Indices::I64(std::slice::from_ref(index)))).await
     }
 
     async fn write(&mut self, tile: &Tile, y: &[u8], indices: Option<Indices<'_>>) -> Result<(), ExecuteError> {
-        scatter("y", tile.output(), &self.plan.outputs[0], y, self.ends.sinks[0]).await?;
+        scatter("y", tile.output(), &self.plan.outputs()[0], y, self.ends.sinks[0]).await?;
         self.running.progress.bytes_written += y.len() as u64;
-        let (Some(indices), Some(of), Some(spec)) = (indices, self.plan.indices.as_ref(), self.plan.outputs.get(1))
+        let (Some(indices), Some(index_type), Some(spec)) =
+            (indices, self.plan.index_type(), self.plan.outputs().get(1))
         else {
             return Ok(());
         };
         // Where windows are cut, tiles have the index of one window, in 64 bits.
         let indices = match indices {
-            Indices::I64(indices) => index_bytes(indices, of.index_type)?,
+            Indices::I64(indices) => index_bytes(indices, index_type)?,
             Indices::I32(indices) => Cow::Borrowed(cast_slice(indices)),
         };
         scatter("indices", tile.output(), spec, &indices, self.ends.sinks[1]).await?;

@@ -133,6 +133,13 @@ impl<'a> Running<'a> {
         self.note();
     }
 
+    /// Counts memory of the host that is taken for as long as the host computes a tile.
+    pub fn pass_host(&mut self, bytes: u64) {
+        self.host = self.host.saturating_add(bytes);
+        self.note();
+        self.host = self.host.saturating_sub(bytes);
+    }
+
     /// Counts memory of a device that is free again.
     pub fn free_device(&mut self, bytes: u64) {
         self.device = self.device.saturating_sub(bytes);

@@ -11,14 +11,18 @@ use crate::error::{ExecuteError, PlanError};
 use crate::plan::Plan;
 use crate::tile::Tiling;
 
-/// A pool or an unpool of tensors that need not be in memory: it reads boxes of its sources, computes them on a backend
-/// and writes boxes of its sinks, within a memory budget. The result has the bits of a [request](crate::Request).
+/// A pool, an unpool or a composition of tensors that need not be in memory: it reads boxes of its sources, computes
+/// them on a backend and writes boxes of its sinks, within a memory budget. The result has the bits of a
+/// [request](crate::Request).
 ///
 /// While a device computes one tile, the next is read and the last is written.
 ///
 /// * A pool is cut into boxes of Y along its axes in memory order, the outermost first: whole batch items where those
 ///   fit, otherwise channels, slabs along the outermost spatial axis, or boxes. A window that exceeds the budget is
 ///   computed in parts.
+/// * A composition is cut in the same way. A box of Y asks for the box of what the last step reads, and so on to X, so
+///   that the halo of an opening is that of both of its boxes; what lies between is never whole in memory. Its windows
+///   are not cut: the error for a budget that is too small names the least one.
 /// * An unpool reads all indices and checks them before it writes anything, and reads them again with the values. If X,
 ///   Y and indices are NCHW, every index stays in its own plane, as a pool's indices do, and the budget holds planes of
 ///   Y with their sources, the backend computes whole planes. Otherwise the host puts each value in its place, whatever
@@ -43,11 +47,6 @@ pub struct Stream<'a> {
     ends: Ends<'a>,
     progress: Option<Callback<'a>>,
 }
-
-const NO_DIFFERENCE: PlanError = PlanError::Combination {
-    first: "a stream",
-    second: "a difference: run Gradient, TopHat and BlackHat whole, by their `on` or Backend::run_steps",
-};
 
 impl fmt::Debug for Stream<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,8 +82,7 @@ impl<'a> Stream<'a> {
     /// pool's do. A run takes no more of it than it needs.
     ///
     /// # Errors
-    /// [`PlanError::ExceedsLimit`] if the smallest tile exceeds the device's limits; [`PlanError::Combination`] for a
-    /// plan that has no stream.
+    /// [`PlanError::ExceedsLimit`] if the smallest tile exceeds the device's limits.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, Reference, Stream};
@@ -99,9 +97,8 @@ impl<'a> Stream<'a> {
         let mut proposed = (f64::INFINITY, 0);
         for budget_bytes in (26..=40).map(|bits| 1 << bits) {
             let reads = match plan {
-                Plan::Pool(plan) => Tiling::new(plan, budget_bytes, |tile| backend.stream_bytes(tile))?.reads(),
                 Plan::Unpool(plan) => unpool::reads(plan, backend, budget_bytes)?,
-                Plan::Difference(_) => return Err(NO_DIFFERENCE),
+                _ => Tiling::new(plan, budget_bytes, |tile| backend.stream_bytes(tile))?.reads(),
             };
             proposed = if reads < proposed.0 { (reads, budget_bytes) } else { proposed };
             if reads <= MOST_READS {
@@ -211,9 +208,8 @@ impl<'a> Stream<'a> {
         backend.check_alive()?;
         let Stream { plan, budget_bytes, ends, progress } = self;
         match plan {
-            Plan::Pool(plan) => pool::run(&plan, ends, backend, (budget_bytes, progress)).await,
             Plan::Unpool(plan) => unpool::run(&plan, ends, backend, (budget_bytes, progress)).await,
-            Plan::Difference(_) => Err(NO_DIFFERENCE.into()),
+            plan => pool::run(&plan, ends, backend, (budget_bytes, progress)).await,
         }
     }
 
@@ -237,9 +233,6 @@ impl<'a> Stream<'a> {
 
     /// Refuses sources and sinks that do not match the plan.
     fn check_ends(&self) -> Result<(), ExecuteError> {
-        if let Plan::Difference(_) = self.plan {
-            return Err(NO_DIFFERENCE.into());
-        }
         self.plan.check_count("sources", self.plan.inputs(), self.ends.sources.len())?;
         self.plan.check_count("sinks", self.plan.outputs(), self.ends.sinks.len())?;
         let [read, written] = Plan::OPERAND_NAMES;

@@ -32,6 +32,14 @@ impl Region {
         count(&self.shape(Layout::Nchw))
     }
 
+    /// The least box that has both boxes in it.
+    pub(crate) fn union(&self, other: &Region) -> Region {
+        let both = |one: &Range<usize>, other: &Range<usize>| one.start.min(other.start)..one.end.max(other.end);
+        let spatial = self.spatial.iter().zip(&other.spatial).map(|(one, other)| both(one, other)).collect();
+        let (batch, channels) = (both(&self.batch, &other.batch), both(&self.channels, &other.channels));
+        Region { batch, channels, spatial }
+    }
+
     /// The box's own shape in a layout.
     ///
     /// ```

@@ -2,14 +2,17 @@
 
 use super::*;
 use crate::reference::max_pool::max_pool_with_indices;
-use crate::tensor::TensorSpec;
 use crate::{
-    AdaptiveMaxPool, Backend, DType, EmptyValue, Layout, MaxPool, NanPolicy, Reference, StorageOrder, Tensor,
-    TensorView,
+    AdaptiveMaxPool, Backend, BlackHat, DType, EmptyValue, ExecuteError, Gradient, Layout, MaxPool, NanPolicy, Open,
+    Reference, StorageOrder, Stream, Tensor, TensorView, TopHat,
 };
 
 /// The tiles of a backend without a device.
 fn on_host(plan: &PoolPlan, budget_bytes: u64) -> Result<Tiling, PlanError> {
+    on_plan(&Plan::Pool(plan.clone()), budget_bytes)
+}
+
+fn on_plan(plan: &Plan, budget_bytes: u64) -> Result<Tiling, PlanError> {
     Tiling::new(plan, budget_bytes, |tile| Reference.stream_bytes(tile))
 }
 
@@ -49,18 +52,19 @@ fn scatter<T: Copy>(region: &Region, shape: &[usize], layout: Layout, part: &[T]
 
 /// The tiles one by one on the reference, and all at once.
 fn check(tiling: &Tiling, x: &Tensor<f32>) {
-    let plan = &tiling.plan;
+    let plan = tiling.plan.pool().unwrap();
     let (y, indices) = max_pool_with_indices::<f32>(plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![None; y.data().len()], vec![None; y.data().len()]);
     let layout = plan.indices.as_ref().unwrap().space.layout;
     let mut window = SplitWindow::default();
     for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
         let x = gather(tile.input(), x, plan.layout());
-        let x = TensorView::new(tile.plan().input_shape(), &x).unwrap();
-        let (y, indices) = max_pool_with_indices::<f32>(tile.plan(), x).unwrap();
+        let part = tile.plan().pool().unwrap();
+        let x = TensorView::new(part.input_shape(), &x).unwrap();
+        let (y, indices) = max_pool_with_indices::<f32>(part, x).unwrap();
         let (mut y, mut indices) = (y.into_data(), indices.into_data());
         if let Some(last) = tile.last_part() {
-            window.combine(tile.plan(), bytemuck::bytes_of(&y[0]), indices[0] as u64);
+            window.combine(part, bytemuck::bytes_of(&y[0]), indices[0] as u64);
             if !last {
                 continue;
             }
@@ -148,7 +152,7 @@ fn on_the_cpu_nothing_but_the_budget_limits_tiles() {
             assert!(tiling.peak_bytes() <= budget, "{tiling:?}");
             assert!(budget < 1 << 40 || tiling.peak_bytes() > budget / 2 || tiling.len() == 1, "{tiling:?}");
             for tile in [0, tiling.len() / 2, tiling.len() - 1].into_iter().filter_map(|number| tiling.tile(number)) {
-                let bytes: u64 = tile.plan().inputs.iter().chain(&tile.plan().outputs).map(TensorSpec::bytes).sum();
+                let bytes = tile.plan().bytes();
                 assert!(bytes <= tiling.peak_bytes(), "{bytes} bytes: {tile:?} of {tiling:?}");
             }
         }
@@ -170,4 +174,77 @@ fn outermost_axes_are_cut_first() {
     assert!(rows[..2] == [1, 1] && (1..32).contains(&rows[2]) && rows[3] == 32, "{rows:?}");
     let too_small = on_host(plan.pool().unwrap(), 10);
     assert!(matches!(too_small, Err(PlanError::ExceedsLimit { limit: 10, .. })), "{too_small:?}");
+}
+
+/// A box of Y of an opening reads what both of its boxes reach; of a top-hat X is there once, and the difference reads
+/// its middle.
+#[test]
+fn the_halo_of_a_composition_is_that_of_all_its_steps() {
+    let shape = [1, 1, 40, 50];
+    let tile = |plan: &Plan| {
+        let mut tiling = on_plan(plan, 1 << 20).unwrap();
+        tiling.steps = vec![1, 1, 10, 25];
+        tiling.tile(5).unwrap()
+    };
+    let opened = Open::new([3, 5]).plan(&shape, DType::F32, None).unwrap();
+    let hat = TopHat::new([3, 5]).plan(&shape, DType::F32, None).unwrap();
+    let gradient = Gradient::new([3, 5]).plan(&shape, DType::F32, None).unwrap();
+    let (opened, hat, gradient) = (tile(&opened), tile(&hat), tile(&gradient));
+    for tile in [&opened, &hat, &gradient] {
+        assert_eq!(tile.output().spatial, [20..30, 25..50]);
+    }
+    assert_eq!((&opened.input().spatial, &hat.input().spatial), (&vec![18..32, 21..50], &vec![18..32, 21..50]));
+    assert_eq!(gradient.input().spatial, [19..31, 23..50]);
+    let steps = |tile: &Tile| match tile.plan() {
+        Plan::Composition(plan) => {
+            plan.steps.iter().map(|step| (step.plan.operator(), step.inputs.clone())).collect::<Vec<_>>()
+        }
+        plan => panic!("{plan:?}"),
+    };
+    assert_eq!(steps(&opened), [("erode", vec![0]), ("dilate", vec![1])]);
+    assert_eq!(steps(&gradient), [("dilate", vec![0]), ("erode", vec![0]), ("difference", vec![1, 2])]);
+    let of_hat = [("erode", vec![0]), ("dilate", vec![1]), ("crop", vec![0]), ("difference", vec![3, 2])];
+    assert_eq!(steps(&hat), of_hat);
+}
+
+#[test]
+fn compositions_in_tiles_are_the_whole() {
+    let shape = [2, 2, 7, 9];
+    let x = tensor(&shape);
+    for layout in [Layout::Nchw, Layout::Nhwc] {
+        for nan_policy in NanPolicy::ALL {
+            macro_rules! plan {
+                ($type:ident) => {
+                    $type::new([3, 2]).anchor([0, 1]).layout(layout).nan_policy(*nan_policy)
+                };
+            }
+            let plans = [
+                plan!(Open).plan(&shape, DType::F32, None),
+                plan!(Gradient).iterations(2).plan(&shape, DType::F32, None),
+                plan!(TopHat).plan(&shape, DType::F32, None),
+                plan!(BlackHat).plan(&shape, DType::F32, None),
+            ];
+            for plan in plans.map(Result::unwrap) {
+                let mut expected = tensor(&shape);
+                Reference.run_blocking(&plan, &[(&x).into()], &mut [(&mut expected).into()]).unwrap();
+                let ExecuteError::Plan(PlanError::ExceedsLimit { needed: least, limit: 0, .. }) =
+                    Stream::new(plan.clone(), 0)
+                        .source(&mut x.view())
+                        .sink(&mut vec![0f32; 252])
+                        .run_blocking(&Reference)
+                        .unwrap_err()
+                else {
+                    panic!("the least budget")
+                };
+                for budget in [least, least + 100, 700, 1500, 1 << 20] {
+                    let (mut read, mut y) = (x.view(), vec![7f32; x.data().len()]);
+                    let stream = Stream::new(plan.clone(), budget.max(least)).source(&mut read).sink(&mut y);
+                    let report = stream.run_blocking(&Reference).unwrap();
+                    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+                    assert_eq!(bits(&y), bits(expected.data()), "{} in {budget} bytes, {report:?}", plan.operator());
+                    assert!(report.peak_bytes <= budget.max(least), "{report:?}");
+                }
+            }
+        }
+    }
 }

@@ -133,7 +133,7 @@ fn conversion(bytes: &mut Bytes<'_>) {
     }
 }
 
-/// A composition by any box: an error, or steps that the reference computes and for which a GPU has schedules.
+/// A composition by any box: an error, or a plan that the reference computes and for which a GPU has schedules.
 fn composition(bytes: &mut Bytes<'_>) {
     let mut case = CompositionCase::draw(&HOSTILE, bytes);
     let axes = case.kernel_shape.len();
@@ -141,14 +141,12 @@ fn composition(bytes: &mut Bytes<'_>) {
     case.iterations = bytes.number();
     case.empty_value = bytes.of(EmptyValue::ALL);
     let limits = limits(bytes);
-    let Ok(steps) = case.steps() else { return };
-    for (plan, _) in steps.each() {
-        if let Ok(schedule) = select(plan, &limits, &choice(bytes)) {
-            assert_eq!(schedule.check(&limits), Ok(()), "{case:?}");
-        }
+    let Ok(plan) = case.plan() else { return };
+    if let Ok(schedule) = select(&plan, &limits, &choice(bytes)) {
+        assert_eq!(schedule.check(&limits), Ok(()), "{case:?}");
     }
     if small(&case.shape) {
-        let outcome = Call::composition(steps, &case.x).expected();
+        let outcome = Call::pool(plan, &case.x).expected();
         assert!(outcome.is_ok(), "{case:?}: {outcome:?}");
     }
 }

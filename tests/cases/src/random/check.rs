@@ -222,10 +222,10 @@ fn scattered(case: &UnpoolCase, plan: &Plan, scatter: &Scatter, net: &Net) -> Re
 
 /// Computes a composition on every path and compares it with its definition.
 pub fn composition(case: &CompositionCase, net: &Net) -> Result<(), String> {
-    let steps = case.steps().map_err(|error| error.to_string())?;
+    let plan = case.plan().map_err(|error| error.to_string())?;
     net.count("valid");
     let defined = compositions::definition(case);
-    net.each(&at_an_address(Call::composition(steps, &case.x)), |outcome| {
+    net.each(&at_an_address(Call::pool(plan, &case.x)), |outcome| {
         same("y", &defined, &bits_of(case.dtype, &outcome.as_ref().map_err(ToString::to_string)?[0]))
     })
 }

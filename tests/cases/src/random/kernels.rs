@@ -31,7 +31,7 @@ fn drawn(name: &str, kernel: CpuKernel, wanted: u32, draw: impl Fn(u64, &mut Byt
         let taps = |plan: &Plan| {
             plan.pool().map_or(0, |pool| pool.most_taps().saturating_mul(plan.outputs()[0].element_count()))
         };
-        if taps(call.plan()) > MOST_TAPS || cpu.prepare(call.plan().clone()).is_err() {
+        if taps(&call.plan) > MOST_TAPS || cpu.prepare(call.plan.clone()).is_err() {
             continue;
         }
         computed += 1;

@@ -160,7 +160,7 @@ fn any_source_may_win_but_one_of_them_does() {
 
 #[test]
 fn compositions_are_what_their_definition_says() {
-    run("compositions", 60, 0, |bytes| Case::Composition(CompositionCase::draw(&COMPOSED, bytes)), check);
+    run("compositions", 10, 4, |bytes| Case::Composition(CompositionCase::draw(&COMPOSED, bytes)), check);
 }
 
 /// A pool with indices and without an activation. Windows wholly in padding have the index -1.

@@ -22,11 +22,11 @@ pub struct Undone {
 impl Undone {
     pub fn new(unpool: &MaxUnpool, pooled: &Call) -> Undone {
         let outputs = pooled.expected().unwrap();
-        let index_type = pooled.plan().index_type().expect("a pool with indices");
-        let dtype = pooled.plan().inputs()[0].dtype;
+        let index_type = pooled.plan.index_type().expect("a pool with indices");
+        let dtype = pooled.plan.inputs()[0].dtype;
         let index = |bits: u64| if index_type == IndexType::I32 { (bits as u32 as i32).into() } else { bits as i64 };
         Undone {
-            plan: unpool.plan(pooled.plan().output_shape(), dtype, index_type).unwrap(),
+            plan: unpool.plan(pooled.plan.output_shape(), dtype, index_type).unwrap(),
             y: bits_of(dtype, &outputs[0]),
             own: bits_of(index_type.dtype(), &outputs[1]).into_iter().map(index).collect(),
         }
@@ -46,7 +46,7 @@ pub fn is_right(gpu: &Gpu, schedule: Schedule, calls: &[Call]) -> usize {
     for call in calls {
         let found = call.outcome(|x, y| prepared.run_blocking(x, y));
         same(&call.expected(), &found)
-            .unwrap_or_else(|error| panic!("{kernel} by {names:?}: {error}: {:?}", call.plan()));
+            .unwrap_or_else(|error| panic!("{kernel} by {names:?}: {error}: {:?}", &call.plan));
     }
     names.len()
 }
@@ -63,7 +63,7 @@ pub fn schedules(plan: &Plan, limits: &Limits, choice: &Choice) -> Vec<Schedule>
 
 /// Every family that applies under the limits gives the reference's bits. Returns the number of dispatches.
 pub fn every_family(gpu: &Gpu, call: &Call, limits: &Limits) -> usize {
-    let plan = call.plan();
+    let plan = &call.plan;
     let run = |family| {
         let schedule = select(plan, limits, &Choice { family: Some(family), ..Choice::default() }).unwrap();
         schedule.check(limits).unwrap();

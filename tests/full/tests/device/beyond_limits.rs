@@ -3,8 +3,8 @@
 use gpu_test::gpu_test;
 use support::call::{Call, same};
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, Gradient, IndexType, MaxPool, MaxUnpool, Pooling, Steps,
-    TopHat, wgpu,
+    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, Gradient, IndexType, MaxPool, MaxUnpool, Pooling, TopHat,
+    wgpu,
 };
 
 use super::agree::{Undone, call};
@@ -21,7 +21,7 @@ pub(super) fn small_device() -> Gpu {
 
 /// A call that exceeds the limits gives the reference's bits.
 fn agrees(small: &Gpu, call: &Call) {
-    same(&call.expected(), &call.on(small)).unwrap_or_else(|error| panic!("{error}: {:?}", call.plan()));
+    same(&call.expected(), &call.on(small)).unwrap_or_else(|error| panic!("{error}: {:?}", &call.plan));
 }
 
 #[gpu_test]
@@ -54,13 +54,9 @@ fn unpools_have_no_size_limit() {
 #[gpu_test]
 fn compositions_have_no_size_limit() {
     let small = small_device();
-    let of = |steps: Steps| {
-        let x = call(steps.first().clone()).inputs;
-        Call::new(steps, x)
-    };
-    agrees(&small, &of(TopHat::new([4, 9]).anchor([3, 1]).steps(&[2, 3, 150, 170], DType::F32).unwrap()));
+    agrees(&small, &call(TopHat::new([4, 9]).anchor([3, 1]).plan(&[2, 3, 150, 170], DType::F32, None).unwrap()));
     // A last part that ends within a word; and the device that has room for all of it.
-    let gradient = of(Gradient::new([3, 3]).steps(&[1, 1, 400, 501], DType::I8).unwrap());
+    let gradient = call(Gradient::new([3, 3]).plan(&[1, 1, 400, 501], DType::I8, None).unwrap());
     agrees(&small, &gradient);
     agrees(support::device::gpu(), &gradient);
 }

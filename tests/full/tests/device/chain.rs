@@ -6,7 +6,7 @@ use support::device::gpu;
 use support::tensors::tensor;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Choice, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions, Gradient, IndexSpace,
+    AdaptiveMaxPool, Chain, Choice, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions, Gradient, IndexSpace,
     IndexType, Layout, MaxPool, MaxUnpool, Open, OutOfBounds, Plan, PlanError, Prepare, Prepared, Reference, Tensor,
     TensorView, TopHat, select,
 };
@@ -56,8 +56,10 @@ fn compositions_stay_on_the_device() {
 
     let mut chain = gpu().chain();
     let on_device = chain.upload(x.view(), Layout::Nhwc).unwrap();
-    let between = chain.steps_blocking(&opened.steps(x.shape(), DType::F32).unwrap(), &on_device).unwrap();
-    let y = chain.steps_blocking(&gradient.steps(x.shape(), DType::F32).unwrap(), &between).unwrap();
+    let [opened, gradient] = [opened.plan(x.shape(), DType::F32, None), gradient.plan(x.shape(), DType::F32, None)]
+        .map(|plan| prepare(plan.unwrap()));
+    let [between] = chain.step(&opened, &[&on_device]).unwrap();
+    let [y] = chain.step(&gradient, &[&between]).unwrap();
     assert_eq!((y.shape(), y.layout()), (x.shape(), Layout::Nhwc));
     let y = chain.read_back::<f32>(&y).unwrap();
     let results = chain.run_blocking().unwrap();
@@ -71,16 +73,16 @@ fn compositions_stay_on_the_device() {
 fn compositions_that_do_not_fit_are_refused() {
     let mut chain = gpu().chain();
     let x = chain.upload(tensor(&[1, 1, 4, 5]).view(), Layout::Nchw).unwrap();
-    let steps = TopHat::new([3, 3]).steps(&[1, 1, 4, 6], DType::F32).unwrap();
+    let refused = |chain: &mut Chain, by_box: TopHat, shape: [usize; 4]| {
+        let prepared = prepare(by_box.plan(&shape, DType::F32, None).unwrap());
+        chain.step::<1>(&prepared, &[&x]).unwrap_err()
+    };
     let (expected, actual) = (vec![1, 1, 4, 6], vec![1, 1, 4, 5]);
-    let error = chain.steps_blocking(&steps, &x).unwrap_err();
+    let error = refused(&mut chain, TopHat::new([3, 3]), [1, 1, 4, 6]);
     assert_eq!(error, ExecuteError::ShapeMismatch { what: "x", expected, actual });
-    let steps = TopHat::new([3, 3]).layout(Layout::Nhwc).steps(&[1, 1, 4, 5], DType::F32);
-    let error = chain.steps_blocking(&steps.unwrap(), &x);
-    assert!(error.is_err(), "{error:?}");
-    let halves = Gradient::new([3, 3]).steps(&[1, 1, 4, 5], DType::F16).unwrap();
-    let error = chain.steps_blocking(&halves, &x).unwrap_err();
-    assert_eq!(error, ExecuteError::TypeMismatch { what: "x", expected: "f16", actual: "f32" });
+    let (expected, actual) = (Layout::Nhwc, Layout::Nchw);
+    let error = refused(&mut chain, TopHat::new([3, 3]).layout(Layout::Nhwc), [1, 1, 4, 5]);
+    assert_eq!(error, ExecuteError::LayoutMismatch { what: "x", expected, actual });
     // The chain is as it was.
     let y = chain.read_back::<f32>(&x).unwrap();
     let results = chain.run_blocking().unwrap();

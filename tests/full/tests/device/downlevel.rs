@@ -44,14 +44,14 @@ impl Bench {
     /// A pool with and without indices.
     fn pool(&mut self, pool: &dyn Pooling, shape: &[usize], dtype: DType, index_type: IndexType) -> Call {
         let with_indices = call(pool.plan(shape, dtype, Some(index_type)).unwrap());
-        self.check(with_indices.plan(), std::slice::from_ref(&with_indices));
+        self.check(&with_indices.plan, std::slice::from_ref(&with_indices));
         self.values(pool, shape, dtype);
         with_indices
     }
 
     fn values(&mut self, pool: &dyn Pooling, shape: &[usize], dtype: DType) {
         let call = call(pool.plan(shape, dtype, None).unwrap());
-        self.check(call.plan(), std::slice::from_ref(&call));
+        self.check(&call.plan, std::slice::from_ref(&call));
     }
 
     /// An unpool of what a pool gives with its own indices, and with bad ones.
@@ -131,7 +131,7 @@ fn every_geometry_runs_in_the_family_that_is_selected() {
     assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::ExceedsLimit { needed: 5, limit: 4, .. }))));
     println!("{} schedules, {:?}", bench.runs, bench.families);
     // Those that are selected for tensors of such sizes; `limits` runs the others.
-    let expected = ["claim_emit", "direct", "gather", "reducing", "sliding", "teamed", "thread_tile"];
+    let expected = ["claim_emit", "direct", "gather", "reducing", "sliding", "strip", "teamed", "thread_tile"];
     assert!(bench.families.iter().eq(&expected), "{:?}", bench.families);
 }
 
@@ -147,7 +147,7 @@ fn limits_without_compute_are_refused_by_name() {
         values.on(&gpu).map(drop),
         pooled.on(&gpu).map(drop),
         undone.with(&undone.own).on(&gpu).map(drop),
-        gpu.prepare_blocking(values.plan().clone()).map(drop),
+        gpu.prepare_blocking(values.plan.clone()).map(drop),
     ];
     for refused in calls {
         assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::ExceedsLimit { limit: 0, .. }))), "{refused:?}");

@@ -23,7 +23,7 @@ const SMALL: Limits = Limits {
 /// Executes a plan in every family and build that applies, and cut into small bindings, and compares what it writes.
 /// Returns the number of schedules.
 fn check(call: &Call) -> usize {
-    let (plan, expected) = (call.plan(), call.expected());
+    let (plan, expected) = (&call.plan, call.expected());
     let choices = families(plan, &gpu().limits()).into_iter().flat_map(|family| {
         family.builds().iter().map(move |&build| Choice { family: Some(family), build: Some(build) })
     });

@@ -6,7 +6,7 @@ use support::device::gpu;
 use support::tensors::tensor;
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, DType, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout, MaxPool,
-    MaxUnpool, OutsideWindow, Plan, PlanError, families, select,
+    MaxUnpool, OutsideWindow, Plan, PlanError, Reference, TopHat, families, select,
 };
 
 /// Every family and build that can be selected for a plan.
@@ -52,6 +52,25 @@ fn every_kernel_that_applies_is_timed_fastest_first() {
     ] {
         measured(&plan, gpu());
     }
+}
+
+/// Each step is measured by itself, and the best of each are a choice for the whole.
+#[gpu_test]
+fn the_steps_of_a_composition_are_timed_one_by_one() {
+    let x = tensor(&[1, 2, 40, 44]);
+    let hat = TopHat::new([3, 3]);
+    let plan = hat.plan(x.shape(), DType::F32, None).unwrap();
+    let measured = gpu().measure_blocking(&plan).unwrap();
+    let best: Vec<Choice> =
+        (0..3).map(|step| measured.iter().find(|it| it.step == step).expect("each step").choice).collect();
+    assert!(measured.is_sorted_by_key(|it| (it.step, it.duration)), "{measured:?}");
+    assert_eq!(measured.iter().filter(|it| it.step == 2).count(), 1, "there is one kernel of differences");
+    let expected = hat.on(&x).run_blocking(&Reference).unwrap();
+    let chosen = gpu().with_choice(&best);
+    assert_eq!(hat.on(&x).run_blocking(&chosen).unwrap(), expected);
+    let families: Vec<&str> = best.iter().map(|choice| choice.family.expect("a family").name()).collect();
+    let kernel = chosen.prepare_blocking(plan).unwrap().schedule().kernel();
+    assert!(kernel.contains(&families.join("+")), "{kernel} is not {families:?}");
 }
 
 #[gpu_test]

@@ -10,8 +10,8 @@ use support::harness::join_all;
 use support::tensors::seeded as tensor;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
-    Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
-    Prepare, Prepared, Tensor, select,
+    Buffers, Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Open,
+    OutOfBounds, Prepare, Prepared, Reference, Tensor, select,
 };
 
 /// Devices that no other test uses: one with outputs as they come, and one with poisoned outputs.
@@ -132,6 +132,34 @@ fn what_is_kept_is_bounded_and_can_be_freed() {
     let (mut x, mut y) = (x.view(), vec![0.0f32; 4 * 4 * 15 * 15]);
     wgpu_pooling::Stream::new(plan, 64 << 10).source(&mut x).sink(&mut y).run_blocking(&gpu).unwrap();
     assert_eq!(gpu.idle_bytes(), 0);
+}
+
+/// More scratch memory than a kept preparation may have is the run's, from the buffer pool; what a caller prepares has
+/// its own.
+#[gpu_test]
+fn large_scratch_memory_is_taken_again_by_the_next_call() {
+    for gpu in gpus() {
+        let (x, by_box) = (tensor(&[1, 1, 640, 512], 3), Open::new([2, 2]));
+        let expected = by_box.on(&x).run_blocking(&Reference).unwrap();
+        let mut idle = None;
+        for _ in 0..3 {
+            assert_eq!(by_box.on(&x).run_blocking(&gpu).as_ref(), Ok(&expected));
+            // X, Y, what lies between and the staging buffer, each once.
+            assert_eq!(*idle.get_or_insert(gpu.idle_bytes()), gpu.idle_bytes());
+        }
+        let plan = by_box.plan(x.shape(), DType::F32, None).unwrap();
+        let bytes = plan.inputs()[0].bytes();
+        let idle = idle.expect("a call");
+        assert!((4 * bytes..5 * bytes).contains(&idle), "{idle} bytes");
+        let prepared = gpu.prepare_blocking(Prepare::from(plan).cached()).unwrap();
+        let on_device = gpu.upload_blocking(x.view(), Layout::Nchw).unwrap();
+        let y = gpu.zeros_blocking(x.shape(), DType::F32, Layout::Nchw).unwrap();
+        let mut encoder = gpu.device().create_command_encoder(&Default::default());
+        let buffers = Buffers { x: Some(on_device.slice()), y: Some(y.slice()), ..Buffers::default() };
+        prepared.encode(&mut encoder, buffers).unwrap();
+        gpu.queue().submit([encoder.finish()]);
+        assert_eq!(gpu.download_blocking::<f32>(&y).unwrap(), expected);
+    }
 }
 
 #[gpu_test]

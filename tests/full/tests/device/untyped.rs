@@ -30,14 +30,14 @@ fn tensors_beyond_the_limits_in_tiles() {
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let agree = |call: Call| {
         let call = Call { offset: 1, ..call };
-        same(&call.expected(), &call.on(&small)).unwrap_or_else(|error| panic!("{error}: {:?}", call.plan()));
+        same(&call.expected(), &call.on(&small)).unwrap_or_else(|error| panic!("{error}: {:?}", &call.plan));
     };
     for (dtype, index_type) in
         [(DType::F32, IndexType::I64), (DType::I64, IndexType::I32), (DType::F16, IndexType::I32)]
     {
         let values = call(pool.plan(&shape, dtype, None).unwrap());
         // The tensors exceed what one schedule can have here.
-        let refused = small.prepare_blocking(values.plan().clone());
+        let refused = small.prepare_blocking(values.plan.clone());
         assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::ExceedsLimit { .. }))), "{refused:?}");
         agree(values);
         let pooled = call(pool.plan(&shape, dtype, Some(index_type)).unwrap());

@@ -10,8 +10,8 @@ use support::tensors::tensor;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, Features};
 use wgpu_pooling::{
-    Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Plan, PlanError,
-    Prepare, Schedule, Tensor, families, select,
+    Backend, Build, Choice, DType, Dilate, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Open,
+    Plan, PlanError, Prepare, Schedule, Tensor, families, select,
 };
 
 const SPECIALISED: Choice = Choice { family: None, build: Some(Build::Specialised) };
@@ -56,6 +56,22 @@ fn calls_until_specialised(gpu: &Gpu, plan: impl Fn(usize) -> Plan) -> usize {
         gpu.prepare_blocking(Prepare::from(plan(*call)).cached()).unwrap().schedule().build() == Build::Specialised
     };
     (0..10_000).find(specialised).expect("a plan that comes for ever is compiled for")
+}
+
+/// The steps of a composition wait for each other, and for no more calls than by themselves.
+#[gpu_test]
+fn a_composition_runs_generic_kernels_until_all_its_own_are_compiled() {
+    let shape = [1, 2, 70, 60];
+    let alone = Dilate::new([3, 3]).plan(&shape, DType::F32, None).unwrap();
+    let composed = Open::new([3, 3]).plan(&shape, DType::F32, None).unwrap();
+    let calls = [&alone, &composed].map(|plan| {
+        let gpu = open(GpuOptions::new());
+        let x = tensor(&shape);
+        let mut y = tensor(&shape);
+        gpu.run_blocking(plan, &[(&x).into()], &mut [(&mut y).into()]).unwrap();
+        calls_until_specialised(&gpu, |_| plan.clone())
+    });
+    assert!(calls[0] > 8 && calls[1] <= calls[0], "{calls:?}");
 }
 
 #[gpu_test]

@@ -140,8 +140,9 @@ const CALLS: [(&str, Call); 21] = [
     }),
     ("composition", |held| Gradient::new([2, 2]).on(&held.x).run_blocking(&held.gpu).map(|_| ())),
     ("composition in a chain", |held| {
-        let steps = Gradient::new([2, 2]).steps(held.x.shape(), DType::F32)?;
-        held.gpu.chain().steps_blocking(&steps, &held.on_device[0]).map(|_| ())
+        let plan = Gradient::new([2, 2]).plan(held.x.shape(), DType::F32, None)?;
+        let prepared = held.gpu.prepare_blocking(Prepare::from(plan).cached())?;
+        held.gpu.chain().step::<1>(&prepared, &[&held.on_device[0]]).map(|_| ())
     }),
     ("bind", Held::bound),
     ("prepared max_pool", |held| calls::max_pool(&held.prepared[0], held.x.view()).map(|_| ())),

@@ -99,7 +99,8 @@ impl Work {
     fn composition_in_a_chain(&self, gpu: &Gpu) -> Outcome {
         let mut chain = gpu.chain();
         let x = chain.upload(self.x.view(), Layout::Nchw)?;
-        let y = chain.steps_blocking(&TopHat::new([3, 2]).steps(self.x.shape(), DType::F32)?, &x)?;
+        let plan = TopHat::new([3, 2]).plan(self.x.shape(), DType::F32, None)?;
+        let [y] = chain.step(&gpu.prepare_blocking(plan)?, &[&x])?;
         let y = chain.read_back::<f32>(&y)?;
         assert_eq!(chain.run_blocking()?.take(y)?, self.hat);
         Ok(())

@@ -14,7 +14,8 @@ use support::harness::join_all;
 use support::tensors::seeded as tensor;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, DType, ExecuteError, Family, Gpu, Gradient, IndexType,
-    Layout, MaxPool, MaxUnpool, Prepared, Reference, Submitted, Tensor, TensorView, local_maxima, select, wgpu,
+    Layout, MaxPool, MaxUnpool, Prepare, Prepared, Reference, Submitted, Tensor, TensorView, local_maxima, select,
+    wgpu,
 };
 
 const THREADS: usize = 8;
@@ -154,13 +155,14 @@ impl Work {
         assert_eq!(pooled.as_ref(), Ok(&self.pooled));
     }
 
-    /// Several plans in one call, and in a chain.
+    /// A plan of several steps in a call, and in a chain.
     fn composed(&self, gpu: &Gpu) {
         let by_box = Gradient::new([2, 3]);
         assert_eq!(by_box.on(&self.x).run_blocking(&gpu).as_ref(), Ok(&self.gradient));
         let mut chain = gpu.chain();
         let x = chain.upload(self.x.view(), Layout::Nchw).unwrap();
-        let y = chain.steps_blocking(&by_box.steps(self.x.shape(), DType::F32).unwrap(), &x).unwrap();
+        let plan = by_box.plan(self.x.shape(), DType::F32, None).unwrap();
+        let [y] = chain.step(&gpu.prepare_blocking(Prepare::from(plan).cached()).unwrap(), &[&x]).unwrap();
         let y = chain.read_back::<f32>(&y).unwrap();
         assert_eq!(chain.run_blocking().unwrap().take(y).as_ref(), Ok(&self.gradient));
     }

@@ -1,6 +1,6 @@
 //! Drawn compositions: openings, closings, gradients and top-hats by any box.
 
-use wgpu_pooling::{BlackHat, Close, DType, EmptyValue, Gradient, Layout, NanPolicy, Open, PlanError, Steps, TopHat};
+use wgpu_pooling::{BlackHat, Close, DType, EmptyValue, Gradient, Layout, NanPolicy, Open, Plan, PlanError, TopHat};
 
 use super::bias::{Axis, Bias};
 use super::bytes::Bytes;
@@ -39,31 +39,31 @@ impl CompositionCase {
         self.kind >= 2
     }
 
-    pub fn steps(&self) -> Result<Steps, PlanError> {
-        macro_rules! steps {
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        macro_rules! plan {
             ($type:ident) => {{
                 let made = $type::new(&self.kernel_shape).iterations(self.iterations).layout(self.layout);
                 let made = made.nan_policy(self.nan_policy).empty_value(self.empty_value);
                 let made = self.anchor.iter().fold(made, |made, anchor| made.anchor(anchor));
-                made.steps(&self.shape, self.dtype)
+                made.plan(&self.shape, self.dtype, None)
             }};
         }
         match self.kind {
-            0 => steps!(Open),
-            1 => steps!(Close),
-            2 => steps!(Gradient),
-            3 => steps!(TopHat),
-            _ => steps!(BlackHat),
+            0 => plan!(Open),
+            1 => plan!(Close),
+            2 => plan!(Gradient),
+            3 => plan!(TopHat),
+            _ => plan!(BlackHat),
         }
     }
 
-    /// The code that makes the steps.
+    /// The code that makes the plan.
     pub(super) fn code(&self) -> String {
         let Self { kernel_shape, iterations, layout, nan_policy, empty_value, shape, dtype, .. } = self;
         let anchor = self.anchor.as_ref().map_or(String::new(), |anchor| format!(".anchor({anchor:?})"));
         let rules = format!(".nan_policy({}).empty_value({})", nan_policy.code(), empty_value.code());
         let made = format!("{}::new({kernel_shape:?}){anchor}.iterations({iterations})", self.name());
-        format!("{made}.layout({}){rules}.steps(&{shape:?}, {})", layout.code(), dtype.code())
+        format!("{made}.layout({}){rules}.plan(&{shape:?}, {}, None)", layout.code(), dtype.code())
     }
 
     pub fn draw(bias: &Bias, bytes: &mut Bytes<'_>) -> CompositionCase {

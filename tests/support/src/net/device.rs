@@ -11,7 +11,7 @@ use wgpu_pooling::{
 };
 
 use super::{Net, Path, TIGHT, streamed};
-use crate::call::{Call, Work};
+use crate::call::Call;
 use crate::device::{POISON, gpu};
 use crate::host;
 
@@ -24,12 +24,6 @@ fn small() -> &'static Gpu {
         let limits = wgpu::Limits { max_storage_buffer_binding_size: binding, max_buffer_size: buffer, ..limits };
         Gpu::open_blocking(&GpuOptions::new().limits(limits).poison(POISON)).expect("smaller limits than the adapter's")
     })
-}
-
-/// Steps on the GPU, in one call and in a chain.
-pub fn steps(paths: &mut Vec<Path<'_>>) {
-    paths.push(Path::new("GPU steps", "", |call: &Call| call.on(gpu())));
-    paths.push(Path::new("GPU chain of steps", "", |call: &Call| call.outcome(|x, y| chained(call, None, x, y))));
 }
 
 impl Net {
@@ -116,36 +110,24 @@ fn encoded<'a>(schedule: &Schedule) -> Result<[Path<'a>; 2], String> {
     let [one, other] = [prepared(schedule.clone())?, prepared(schedule.clone())?];
     Ok([
         Path::new("GPU encoded", "", move |call: &Call| call.outcome(|x, y| encode(&one, x, y))),
-        Path::new("GPU chain", "", move |call: &Call| call.outcome(|x, y| chained(call, Some(&other), x, y))),
+        Path::new("GPU chain", "", move |call: &Call| call.outcome(|x, y| chained(&other, x, y))),
     ])
 }
 
 /// Takes the bytes of a tensor from a chain's results.
 type Take = Box<dyn FnOnce(&Results) -> Result<Vec<u8>, ExecuteError>>;
 
-/// The work in a chain: a step, or steps of compositions.
-fn chained(
-    call: &Call,
-    prepared: Option<&Prepared>,
-    inputs: &[TensorRef<'_>],
-    outputs: &mut [TensorMut<'_>],
-) -> Result<(), ExecuteError> {
+/// A step of a chain.
+fn chained(prepared: &Prepared, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
     let mut chain = gpu().chain();
     let mut tensors = Vec::new();
-    for (input, spec) in inputs.iter().zip(call.plan().inputs()) {
+    for (input, spec) in inputs.iter().zip(prepared.plan().inputs()) {
         tensors.push(chain.upload(*input, spec.layout)?);
     }
-    let made = match (&call.work, prepared) {
-        (Work::Steps(steps), _) => vec![chain.steps_blocking(steps, &tensors[0])?],
-        (_, Some(prepared)) => {
-            let inputs: Vec<_> = tensors.iter().collect();
-            if outputs.len() == 2 {
-                chain.step::<2>(prepared, &inputs)?.into()
-            } else {
-                chain.step::<1>(prepared, &inputs)?.into()
-            }
-        }
-        _ => unreachable!("a plan is prepared"),
+    let inputs: Vec<_> = tensors.iter().collect();
+    let made: Vec<_> = match outputs.len() {
+        2 => chain.step::<2>(prepared, &inputs)?.into(),
+        _ => chain.step::<1>(prepared, &inputs)?.into(),
     };
     let mut wanted: Vec<Take> = Vec::new();
     for tensor in &made {
@@ -291,7 +273,7 @@ fn read<'a>(mut encoder: wgpu::CommandEncoder, islands: impl Iterator<Item = &'a
 /// A schedule by a host that takes nothing but values from the library.
 fn by_host<'a>(schedule: Schedule) -> Path<'a> {
     Path::new("GPU host of schedules", "", move |call: &Call| {
-        call.outcome(|inputs, outputs| hosted(&schedule, call.plan(), inputs, outputs))
+        call.outcome(|inputs, outputs| hosted(&schedule, &call.plan, inputs, outputs))
     })
 }
 

@@ -16,7 +16,7 @@ use std::fmt;
 use wgpu_pooling::{Backend, Cpu, CpuKernel, ExecuteError, SimdLevel, TensorMut};
 use wgpu_pooling::{Choice, Family, Limits, Plan, PlanError, Reference, families, select};
 
-use crate::call::{Call, Outcome, Work, same};
+use crate::call::{Call, Outcome, same};
 #[cfg(feature = "cpu")]
 use crate::cpu::{Host, Turns, applying};
 #[cfg(feature = "gpu")]
@@ -160,13 +160,7 @@ impl Net {
         if !self.takes("GPU") {
             return Ok(paths);
         }
-        let Work::Plan(plan) = &call.work else {
-            #[cfg(feature = "gpu")]
-            if !skips_gpu() {
-                device::steps(&mut paths);
-            }
-            return Ok(paths);
-        };
+        let plan = &call.plan;
         #[cfg(feature = "interpreter")]
         if self.interpreted {
             self.in_interpreter(plan, &mut paths);
@@ -197,20 +191,14 @@ impl Net {
     /// thread takes subnormals for zeros.
     #[cfg(feature = "cpu")]
     fn on_cpu<'a>(&'a self, call: &'a Call, paths: &mut Vec<Path<'a>>) -> Result<(), ExecuteError> {
-        let operator = &match &call.work {
-            Work::Plan(plan) => plan.operator().to_owned(),
-            Work::Steps(steps) => {
-                let each = steps.each().map(|(plan, inputs)| format!("{} of {inputs:?}", plan.operator()));
-                each.collect::<Vec<_>>().join(", ")
-            }
-        };
+        let operator = call.plan.operator();
         for &kernel in CpuKernel::ALL {
             let way = self.turns.way(operator, kernel);
             let levels = if self.every_level { SimdLevel::available() } else { std::slice::from_ref(&way.level) };
             let levels: Vec<SimdLevel> = levels.to_vec();
             for level in levels {
                 let cpu = Cpu::new().with_simd(level)?.with_kernel(kernel);
-                if !applies(&cpu, kernel, &call.work)? {
+                if !applies(&cpu, kernel, &call.plan)? {
                     continue;
                 }
                 let detail = format!(", {}, {}", level.name(), way.host);
@@ -222,10 +210,8 @@ impl Net {
         // As users call it, without a kernel that is asked for.
         let host = self.turns.way(operator, CpuKernel::General).host;
         paths.push(Path::new("CPU", format!(", {host}"), |call: &Call| host.call(|| call.on(&Cpu::new()))));
-        if let Work::Plan(plan) = &call.work {
-            self.count(&format!("CPU {} chosen", Cpu::new().prepare(plan.clone())?.kernel().name()));
-        }
-        if let Work::Plan(Plan::Unpool(_)) = &call.work {
+        self.count(&format!("CPU {} chosen", Cpu::new().prepare(call.plan.clone())?.kernel().name()));
+        if let Plan::Unpool(_) = &call.plan {
             paths.push(Path::new("CPU fresh", format!(", {host}"), |call: &Call| host.call(|| into_fresh(call))));
         }
         if let Some(host) = Host::flushing().filter(|_| self.is_turn(3)) {
@@ -247,25 +233,25 @@ fn into_fresh(call: &Call) -> Outcome {
             Ok(TensorMut::new(dtype, shape, y.bytes_mut()?)?.fresh())
         });
         let fresh = &mut fresh.collect::<Result<Vec<_>, ExecuteError>>()?;
-        Cpu::new().run_blocking(call.plan(), inputs, fresh)
+        Cpu::new().run_blocking(&call.plan, inputs, fresh)
     });
     result.map(|()| written)
 }
 
 /// Whether a kernel applies, to each pool of a composition. The general kernel alone applies to differences.
 #[cfg(feature = "cpu")]
-fn applies(cpu: &Cpu, kernel: CpuKernel, work: &Work) -> Result<bool, ExecuteError> {
-    match work {
-        Work::Plan(Plan::Difference(_)) => Ok(kernel == CpuKernel::General),
-        Work::Plan(plan) => Ok(applying(cpu, kernel, plan)?.is_some()),
-        Work::Steps(steps) => {
-            for (plan, _) in steps.each().filter(|(plan, _)| plan.pool().is_some()) {
-                if applying(cpu, kernel, plan)?.is_none() {
+fn applies(cpu: &Cpu, kernel: CpuKernel, plan: &Plan) -> Result<bool, ExecuteError> {
+    match plan {
+        Plan::Difference(_) => Ok(kernel == CpuKernel::General),
+        Plan::Composition(composition) => {
+            for step in composition.steps.iter().filter(|step| step.plan.pool().is_some()) {
+                if !applies(cpu, kernel, &step.plan)? {
                     return Ok(false);
                 }
             }
             Ok(true)
         }
+        plan => Ok(applying(cpu, kernel, plan)?.is_some()),
     }
 }
 

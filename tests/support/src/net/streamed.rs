@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use wgpu_pooling::{Backend, ExecuteError, Plan, PlanError, Sink, Source, Stream, StreamProgress, StreamReport};
 
 use super::Path;
-use crate::call::{Call, Outcome, Work};
+use crate::call::{Call, Outcome};
 
 /// Bytes of elements.
 struct Bytes<B>(B);
@@ -28,7 +28,10 @@ impl Sink for Bytes<&mut [u8]> {
 /// The path through a stream, in a third of the memory that its tensors take, or somewhat more than it cannot do
 /// without. There is none for what cannot be streamed.
 pub fn path<'a>(call: &Call, name: &str, backend: &(impl Backend + Clone + 'a)) -> Option<Path<'a>> {
-    let (Work::Plan(plan @ (Plan::Pool(_) | Plan::Unpool(_))), None) = (&call.work, &call.shapes) else { return None };
+    let (plan, None) = (&call.plan, &call.shapes) else { return None };
+    if matches!(plan, Plan::Difference(_)) {
+        return None;
+    }
     let whole: u64 = plan.inputs().iter().chain(plan.outputs()).map(|spec| spec.bytes()).sum();
     let backend = backend.clone();
     Some(Path::new(format!("{name} streamed"), "", move |call: &Call| {
@@ -59,7 +62,7 @@ pub fn streamed(
         for output in outputs {
             sinks.push(Bytes(output.bytes_mut()?));
         }
-        let stream = Stream::new(call.plan().clone(), budget).progress(progress);
+        let stream = Stream::new(call.plan.clone(), budget).progress(progress);
         let stream = sources.iter_mut().fold(stream, |stream, source| stream.source(source));
         let stream = sinks.iter_mut().fold(stream, |stream, sink| stream.sink(sink));
         report = Some(stream.run_blocking(backend)?);

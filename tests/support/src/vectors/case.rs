@@ -49,7 +49,7 @@ impl Case {
             Expectation::MayReject => Ok(()),
             Expectation::Output { y, indices } => {
                 let expected = [("y", Some(y)), ("indices", indices.as_ref())];
-                for (((what, expected), spec), bytes) in expected.into_iter().zip(call.plan().outputs()).zip(outputs) {
+                for (((what, expected), spec), bytes) in expected.into_iter().zip(call.plan.outputs()).zip(outputs) {
                     let Some(expected) = expected else { continue };
                     let actual = RawTensor::new(spec.dtype, spec.shape.clone(), bytes.clone())?;
                     expected.check(what, &actual, self.nan)?;

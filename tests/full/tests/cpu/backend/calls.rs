@@ -16,12 +16,12 @@ use super::{case, undone};
 #[track_caller]
 fn at_any_address(case: &Call) {
     let expected = case.expected();
-    for (name, prepared) in ways(case.plan(), SimdLevel::available()).unwrap() {
+    for (name, prepared) in ways(&case.plan, SimdLevel::available()).unwrap() {
         for offset in [0, 1, 2, 4] {
             let case = Call { offset, ..case.clone() };
             let outcome = case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs));
             same(&expected, &outcome)
-                .unwrap_or_else(|error| panic!("{name}, offset {offset}: {error}: {:?}", case.plan()));
+                .unwrap_or_else(|error| panic!("{name}, offset {offset}: {error}: {:?}", &case.plan));
         }
     }
 }

@@ -29,7 +29,7 @@ fn case(plan: Plan, seed: u64) -> Call {
 
 /// The unpool that undoes a pool, on what the pool gives.
 fn undone(unpool: MaxUnpool, pool: &Call, outputs: &[Vec<u8>]) -> Call {
-    let specs = pool.plan().outputs();
+    let specs = pool.plan.outputs();
     let index_type = if specs[1].dtype.bytes() == 4 { IndexType::I32 } else { IndexType::I64 };
     let plan = unpool.plan(&specs[0].shape, specs[0].dtype, index_type).unwrap();
     Call::new(plan, outputs.to_vec())

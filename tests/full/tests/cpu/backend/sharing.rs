@@ -14,7 +14,7 @@ struct Shared {
 
 impl Shared {
     fn new(cases: Vec<Call>) -> Shared {
-        let prepared = Cpu::new().prepare(cases[0].plan().clone()).unwrap();
+        let prepared = Cpu::new().prepare(cases[0].plan.clone()).unwrap();
         let cases = cases.into_iter().map(|case| {
             let expected = case.expected();
             (case, expected)
@@ -25,7 +25,7 @@ impl Shared {
     fn check(&self, number: usize) {
         let (case, expected) = &self.cases[number % self.cases.len()];
         let outcome = case.outcome(|inputs, outputs| self.prepared.run_blocking(inputs, outputs));
-        same(expected, &outcome).unwrap_or_else(|error| panic!("data {number}: {error}: {:?}", case.plan()));
+        same(expected, &outcome).unwrap_or_else(|error| panic!("data {number}: {error}: {:?}", &case.plan));
     }
 }
 

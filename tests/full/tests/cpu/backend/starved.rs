@@ -19,16 +19,14 @@ fn calls() {
     let shape = [1, 2, 357, 401];
     let pooled = case(pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap(), 1);
     let outputs = pooled.expected().unwrap();
-    let cases: [Call; 4] = [
+    let cases: [Call; 5] = [
+        case(Gradient::new([3, 3]).plan(&shape, DType::F32, None).unwrap(), 4),
         case(Minimum::of(pool.clone()).plan(&shape, DType::F32, None).unwrap(), 2),
         case(GlobalMaxPool::new().plan(&[1, 1, 701, 1025], DType::F32, None).unwrap(), 3),
         undone(MaxUnpool::inverse_of(&pool, &shape), &pooled, &outputs),
         pooled,
     ];
     let expected = cases.each_ref().map(Call::expected);
-    let steps = Gradient::new([3, 3]).steps(&shape, DType::F32).unwrap();
-    let composed = case(steps.first().clone(), 4);
-    let gradient = composed.outcome(|x, y| wgpu_pooling::Reference.run_steps_blocking(&steps, x, y));
     let limit = std::env::var(LIMITED).expect("a limited process is told so");
     if limit == "tried" {
         assert!(catch_unwind(rayon::current_num_threads).is_err(), "there is no limit");
@@ -43,11 +41,10 @@ fn calls() {
     for _ in 0..2 {
         let cpu = Cpu::new();
         for (case, expected) in cases.iter().zip(&expected) {
-            let prepared = cpu.prepare(case.plan().clone()).unwrap();
+            let prepared = cpu.prepare(case.plan.clone()).unwrap();
             same(expected, &case.outcome(|x, y| prepared.run_blocking(x, y))).unwrap();
-            same(expected, &case.outcome(|x, y| cpu.run_blocking(case.plan(), x, y))).unwrap();
+            same(expected, &case.outcome(|x, y| cpu.run_blocking(&case.plan, x, y))).unwrap();
         }
-        same(&gradient, &composed.outcome(|x, y| cpu.run_steps_blocking(&steps, x, y))).unwrap();
         assert!(cpu.name().contains("1 thread,"), "{}", cpu.name());
     }
     assert!(catch_unwind(rayon::current_num_threads).is_err(), "there is no limit");

@@ -32,9 +32,9 @@ fn a_call_is_stopped_at_any_time_and_the_next_one_is_whole() {
         for pool in pools() {
             for question in [0, 1, 2] {
                 let (cpu, left) = stopped_at(question);
-                let prepared = cpu.prepare(case.plan().clone()).unwrap();
+                let prepared = cpu.prepare(case.plan.clone()).unwrap();
                 let run = || pool.install(|| case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs)));
-                assert_eq!(run().err(), Some(ExecuteError::Interrupted), "question {question}: {:?}", case.plan());
+                assert_eq!(run().err(), Some(ExecuteError::Interrupted), "question {question}: {:?}", &case.plan);
                 assert_eq!(run().err(), Some(ExecuteError::Interrupted), "the caller still wants it to stop");
                 left.store(usize::MAX, Ordering::Relaxed);
                 same(&expected, &run()).unwrap_or_else(|error| panic!("after question {question}: {error}"));
@@ -46,7 +46,7 @@ fn a_call_is_stopped_at_any_time_and_the_next_one_is_whole() {
 #[test]
 fn another_thread_stops_a_call() {
     let [case, _] = long_cases();
-    let plan: Plan = case.plan().clone();
+    let plan: Plan = case.plan.clone();
     for pool in pools() {
         let (begun, wanted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let stopper = {
@@ -80,14 +80,14 @@ fn a_long_call_is_asked_more_than_once_on_every_number_of_threads() {
         let expected = case.expected();
         for pool in pools() {
             let (cpu, left) = stopped_at(usize::MAX);
-            let prepared = cpu.prepare(case.plan().clone()).unwrap();
+            let prepared = cpu.prepare(case.plan.clone()).unwrap();
             let outcome = pool.install(|| case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs)));
             same(&expected, &outcome).unwrap_or_else(|error| panic!("{error}"));
             // At least one question for every eight megabytes that are read and written.
-            let tensors = case.plan().inputs().iter().chain(case.plan().outputs());
+            let tensors = case.plan.inputs().iter().chain(case.plan.outputs());
             let least = (tensors.map(|spec| spec.bytes()).sum::<u64>() >> 23) as usize;
             let asked = usize::MAX - left.load(Ordering::Relaxed);
-            assert!(asked >= least.max(2), "{asked} questions, at least {least}: {:?}", case.plan());
+            assert!(asked >= least.max(2), "{asked} questions, at least {least}: {:?}", &case.plan);
         }
     }
 }

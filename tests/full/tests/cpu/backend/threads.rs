@@ -14,7 +14,7 @@ use half::f16;
 /// Every kernel gives the reference's outcome, at each level and on the threads that are next.
 #[track_caller]
 fn agree(net: &Net, case: &Call) {
-    net.agree(case).unwrap_or_else(|error| panic!("{error}: {:?}", case.plan()));
+    net.agree(case).unwrap_or_else(|error| panic!("{error}: {:?}", &case.plan));
 }
 
 fn net() -> Net {

@@ -25,7 +25,7 @@ fn check(on: &On, pool: &dyn Pooling, shape: &[usize], dtype: DType, budget: u64
             last = Some((progress.done, progress.tiles));
             ControlFlow::Continue(())
         });
-        let plan = call.plan();
+        let plan = &call.plan;
         same(&call.expected(), &outcome).unwrap_or_else(|error| panic!("{error}: {plan:?} in {budget} bytes"));
         let report = report.expect("a run that succeeds");
         assert!(last.is_some_and(|(done, tiles)| done == tiles && tiles >= report.tiles), "{last:?} {plan:?}");

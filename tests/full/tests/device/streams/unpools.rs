@@ -31,7 +31,7 @@ fn check(on: &On, call: &Call) -> bool {
     let (mut on_device, expected) = (false, call.expected());
     for budget in budgets(on) {
         let (outcome, report) = streamed(call, budget, &on.device, |_| ControlFlow::Continue(()));
-        let what = |error| format!("{error}: {:?} in {budget} bytes", call.plan());
+        let what = |error| format!("{error}: {:?} in {budget} bytes", &call.plan);
         same(&expected, &outcome).map_err(what).unwrap();
         let Some(report) = report else { continue };
         assert!(report.peak_bytes <= budget, "{report:?} in {budget} bytes");
@@ -63,7 +63,7 @@ fn what_pools_made_goes_back_in_any_budget() {
         for (pool, shape) in pools {
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
             let pooled = Call::new(plan, vec![mixed(DType::F32, shape.iter().product(), 3)]);
-            let (y_shape, outputs) = (pooled.plan().output_shape(), pooled.expected().unwrap());
+            let (y_shape, outputs) = (pooled.plan.output_shape(), pooled.expected().unwrap());
             let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape).activation(Activation::Relu);
             let plan = unpool.plan(y_shape, DType::F32, IndexType::I64).unwrap();
             let in_order = [plan.inputs()[0].layout, plan.index_space().unwrap().layout()] == [Layout::Nchw; 2];
