@@ -84,8 +84,6 @@
 //! adds `"cpu"`, `"rayon"` and `"avx512"` for the CPU backend. These three without `"gpu"` leave wgpu out.
 //!
 //! ARCHITECTURE.md, beside the README, describes the library's structure, its terms and its rules.
-#![warn(missing_docs)]
-#![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // On the web wgpu's objects belong to one thread, and so do those that share them.
 #![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]

@@ -1,4 +1,5 @@
 //! What examples share: plumbing, none of which is what they show.
+#![allow(missing_docs, reason = "what examples share is documented where a name does not say it")]
 
 #[cfg(feature = "gpu")]
 pub mod adapter;

@@ -15,7 +15,6 @@
 //! The operators for onnxruntime are in the crate `onnxruntime` beside this one.
 //!
 //! What a user sees is documented in the Python files, beside the types.
-#![forbid(unsafe_code)]
 
 mod arrays;
 mod calls;

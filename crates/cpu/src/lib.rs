@@ -3,8 +3,6 @@
 //!
 //! Programs use these items through the crate wgpu-pooling with its feature `cpu`, which re-exports them. So do the
 //! examples here.
-#![warn(missing_docs)]
-#![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // `kernels` computes plans on slices; `calls` is what callers use. A kernel is chosen by kernels/policy.rs, a pure

@@ -38,8 +38,6 @@
 //! Work and memory are bounded by a file's length, however graphs and functions are nested and called
 //! ([`ModelError::TooMuchWork`]). Only regular files are opened, no pipes and no devices. A model's external data and
 //! weights have to lie in its folder or below, after links are resolved.
-#![warn(missing_docs)]
-#![forbid(unsafe_code)]
 
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -2,9 +2,10 @@
 //! defines what a plan means: all that the backends have in common, without any device.
 //!
 //! Programs use the crate wgpu-pooling, which has all of this under its own name. The examples here use it too.
-#![warn(missing_docs)]
-#![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(target_endian = "big")]
+compile_error!("tensors lie in words of a device with the lowest byte first, and no host with the highest first is tested");
 
 mod activation;
 #[cfg(feature = "ndarray")]
