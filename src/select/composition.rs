@@ -11,9 +11,9 @@ use crate::schedule::{BoundRange, Dispatch, Schedule};
 
 /// Buffers of scratch memory, each with its bytes and the last step that uses it so far. A later step may use it again.
 #[derive(Default)]
-struct Buffers(Vec<(u64, usize)>);
+struct ScratchBuffers(Vec<(u64, usize)>);
 
-impl Buffers {
+impl ScratchBuffers {
     /// The number of a buffer that no other step uses from step `from` to step `until`.
     fn take(&mut self, bytes: u64, from: usize, until: usize) -> usize {
         let number = self.0.iter().position(|&(_, used)| used < from).unwrap_or(self.0.len());
@@ -31,7 +31,7 @@ pub(super) fn joined(plan: &CompositionPlan, steps: &[Schedule]) -> Result<Sched
     let build = if specialised { Build::Specialised } else { Build::Generic };
     let first = steps.first().map_or(Family::Direct, |step| step.family);
     let mut joined = Schedule::new(Plan::Composition(plan.clone()), first, build);
-    let (mut buffers, mut tensors) = (Buffers::default(), vec![Operand::X]);
+    let (mut buffers, mut tensors) = (ScratchBuffers::default(), vec![Operand::X]);
     for ((number, step), own) in plan.steps.iter().enumerate().zip(steps) {
         let written = number.saturating_add(1);
         let y = match plan.last_reader(written) {

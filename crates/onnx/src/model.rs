@@ -9,7 +9,7 @@ use super::error::{ModelError, at_most};
 use super::external::ExternalData;
 use super::files::{self, MAX_FILE};
 use super::node::{Constant, ModelNode, Parts, ValueSource};
-use super::proto::{Sizes, TensorMessage};
+use super::proto::{NamedSizes, TensorMessage};
 use super::tensor::{FileTensor, kind};
 use super::wire::Message;
 use super::{ir, walk};
@@ -127,7 +127,7 @@ impl Model {
     /// # Ok::<(), ModelError>(())
     /// ```
     pub fn with_sizes(self, sizes: &[(&str, usize)]) -> Result<Model, ModelError> {
-        let by_name: Sizes<'_> = sizes.iter().map(|&(name, size)| (name, (size, Cell::new(false)))).collect();
+        let by_name: NamedSizes<'_> = sizes.iter().map(|&(name, size)| (name, (size, Cell::new(false)))).collect();
         let parts = if self.bytes.is_empty() { self.parts } else { walk::model(&self.bytes, &by_name)? };
         match sizes.iter().find(|(name, _)| !by_name[name].1.get()) {
             Some((name, _)) => Err(ModelError::NoSuchExtent((*name).to_owned())),

@@ -85,7 +85,7 @@ pub struct TypeOf<'a> {
 }
 
 /// Sizes of extents by their names, and whether an extent has been met that takes them.
-pub type Sizes<'s> = HashMap<&'s str, (usize, Cell<bool>)>;
+pub type NamedSizes<'s> = HashMap<&'s str, (usize, Cell<bool>)>;
 
 impl<'a> ModelMessage<'a> {
     pub fn read(message: Message<'a>) -> Result<Self, ModelError> {
@@ -254,7 +254,7 @@ pub fn value_info(message: Message<'_>) -> Result<(&str, Message<'_>), ModelErro
 
 impl<'a> TypeOf<'a> {
     /// Reads a `TypeProto`.
-    pub fn read(message: Message<'a>, sizes: &Sizes<'_>) -> Result<Self, ModelError> {
+    pub fn read(message: Message<'a>, sizes: &NamedSizes<'_>) -> Result<Self, ModelError> {
         at_most("bytes of a type", message.bytes.len() as u64, MAX_TYPE)?;
         let mut found = TypeOf::default();
         for field in message.numbered(1) {
@@ -277,7 +277,7 @@ impl<'a> TypeOf<'a> {
 }
 
 /// The extents of a `TensorShapeProto`, if all of them are known, and the names of those without a size.
-fn shape<'a>(message: Message<'a>, sizes: &Sizes<'_>) -> Result<(Option<Vec<usize>>, Vec<&'a str>), ModelError> {
+fn shape<'a>(message: Message<'a>, sizes: &NamedSizes<'_>) -> Result<(Option<Vec<usize>>, Vec<&'a str>), ModelError> {
     let (mut shape, mut symbols) = (Some(Vec::new()), Vec::new());
     for dimension in message.numbered(1) {
         let (mut extent, mut symbol) = (None, "");

@@ -11,8 +11,8 @@ use super::error::{ModelError, at_most};
 use super::external::ExternalData;
 use super::node::{Constant, ModelInput, ModelNode, Parts, SHAPE, ValueSource, operand};
 use super::proto::{
-    AttributeMessage, BodyFields, FUNCTION, FunctionMessage, GRAPH, ModelMessage, NodeMessage, Sizes, TensorMessage,
-    TypeOf, dtype, value_info,
+    AttributeMessage, BodyFields, FUNCTION, FunctionMessage, GRAPH, ModelMessage, NamedSizes, NodeMessage,
+    TensorMessage, TypeOf, dtype, value_info,
 };
 use super::tensor::FileTensor;
 use super::wire::{Message, push};
@@ -34,18 +34,18 @@ const CALL: u64 = 64;
 type FunctionKey<'a> = (&'a str, &'a str, &'a str);
 
 /// The attributes of a call of a function.
-type Given<'a> = HashMap<&'a str, Message<'a>>;
+type GivenAttributes<'a> = HashMap<&'a str, Message<'a>>;
 
 /// What is known of a value.
 #[derive(Clone, Default)]
 struct Known<'a> {
     /// A `TypeProto`.
     info: Option<Message<'a>>,
-    origin: Origin<'a>,
+    origin: ValueOrigin<'a>,
 }
 
 #[derive(Clone)]
-enum Origin<'a> {
+enum ValueOrigin<'a> {
     Input(usize),
     /// A `TensorProto`.
     Tensor(Message<'a>),
@@ -54,9 +54,9 @@ enum Origin<'a> {
     Operator(&'a str),
 }
 
-impl Default for Origin<'_> {
+impl Default for ValueOrigin<'_> {
     fn default() -> Self {
-        Origin::Operator("")
+        ValueOrigin::Operator("")
     }
 }
 
@@ -68,7 +68,7 @@ struct Scope<'a, 's> {
     path: Arc<str>,
     opsets: &'s [(&'a str, i64)],
     /// In a function's body: the attributes of the call, or nothing if the function is not called.
-    call: Option<Option<&'s Given<'a>>>,
+    call: Option<Option<&'s GivenAttributes<'a>>>,
     depth: u64,
 }
 
@@ -89,11 +89,11 @@ struct Walk<'a> {
     /// The plans of pooling nodes whose outputs others take: each is made once, and paid with its node.
     plans: HashMap<usize, Option<Plan>>,
     budget: &'a Budget,
-    sizes: &'a Sizes<'a>,
+    sizes: &'a NamedSizes<'a>,
 }
 
 /// The pooling nodes of a model, and what they take.
-pub fn model(bytes: &[u8], sizes: &Sizes<'_>) -> Result<Parts, ModelError> {
+pub fn model(bytes: &[u8], sizes: &NamedSizes<'_>) -> Result<Parts, ModelError> {
     let budget = Budget::of(bytes.len());
     let model = ModelMessage::read(Message::of_file(bytes, &budget))?;
     let graph = Some(&model.graph[..]).filter(|parts| !parts.is_empty()).ok_or(ModelError::NoGraph)?;
@@ -143,7 +143,12 @@ fn is_pooling(node: &NodeMessage<'_>) -> bool {
 }
 
 impl<'a, 's> Scope<'a, 's> {
-    fn new(path: Arc<str>, opsets: &'s [(&'a str, i64)], call: Option<Option<&'s Given<'a>>>, depth: u64) -> Self {
+    fn new(
+        path: Arc<str>,
+        opsets: &'s [(&'a str, i64)],
+        call: Option<Option<&'s GivenAttributes<'a>>>,
+        depth: u64,
+    ) -> Self {
         Scope { values: HashMap::new(), outer: None, path, opsets, call, depth }
     }
 
@@ -196,7 +201,7 @@ impl<'a> Walk<'a> {
                 let value = self.value(scope, name)?;
                 value.info = value.info.or(Some(info));
                 if fields.initializer.is_some() && field.number == fields.value_infos[0] {
-                    value.origin = Origin::Operator(holder);
+                    value.origin = ValueOrigin::Operator(holder);
                 }
             }
         }
@@ -205,7 +210,7 @@ impl<'a> Walk<'a> {
             let field = field?;
             if Some(field.number) == fields.initializer {
                 let tensor = field.message()?;
-                self.value(scope, TensorMessage::name(tensor)?)?.origin = Origin::Tensor(tensor);
+                self.value(scope, TensorMessage::name(tensor)?)?.origin = ValueOrigin::Tensor(tensor);
             }
         }
         Ok(())
@@ -216,8 +221,8 @@ impl<'a> Walk<'a> {
         for field in graph.iter().flat_map(|part| part.numbered(GRAPH.value_infos[0])) {
             let (name, _) = value_info(field?.message()?)?;
             let value = self.value(scope, name)?;
-            if !matches!(value.origin, Origin::Tensor(_)) {
-                value.origin = Origin::Input(self.parts.inputs.len());
+            if !matches!(value.origin, ValueOrigin::Tensor(_)) {
+                value.origin = ValueOrigin::Input(self.parts.inputs.len());
                 let name = self.budget.keep(name)?;
                 self.parts.inputs.push(name);
             }
@@ -247,7 +252,7 @@ impl<'a> Walk<'a> {
             let number = self.parts.nodes.len();
             self.pooling(node, scope)?;
             let outputs = 0..node.outputs.len();
-            origins.extend(outputs.map(|output| Known { info: None, origin: Origin::Output(number, output) }));
+            origins.extend(outputs.map(|output| Known { info: None, origin: ValueOrigin::Output(number, output) }));
         } else if node.op_type == "Constant" && own_domain(node.domain).is_empty() {
             origins.extend(constant(node, scope)?.map(|origin| Known { info: None, origin }));
         } else {
@@ -262,7 +267,8 @@ impl<'a> Walk<'a> {
         for &name in &node.outputs {
             let known = origins.next();
             let value = self.value(scope, name)?;
-            let Known { info, origin } = known.unwrap_or(Known { info: None, origin: Origin::Operator(node.op_type) });
+            let Known { info, origin } =
+                known.unwrap_or(Known { info: None, origin: ValueOrigin::Operator(node.op_type) });
             value.info = value.info.or(info);
             value.origin = origin;
         }
@@ -395,17 +401,17 @@ impl<'a> Walk<'a> {
         let (mut dtype, mut shape, mut list) = (info.dtype(), info.shape, None);
         let (name, source) = (self.budget.keep(name)?, self.source(known)?);
         match known.map(|known| &known.origin) {
-            Some(Origin::Tensor(message)) => {
+            Some(ValueOrigin::Tensor(message)) => {
                 let tensor = self.tensor(*message)?;
                 (dtype, shape) = (tensor.dtype, tensor.shape);
                 list = tensor.values;
             }
-            Some(Origin::Integers(own)) => {
+            Some(ValueOrigin::Integers(own)) => {
                 (dtype, shape) = (Some(DType::I64), Some(vec![own.len()]));
                 list = values.then(|| own.clone());
             }
             // What a pooling node gives follows from what it takes, whether the model says it or not.
-            Some(&Origin::Output(node, output)) if dtype.is_none() || shape.is_none() => {
+            Some(&ValueOrigin::Output(node, output)) if dtype.is_none() || shape.is_none() => {
                 let nodes = &self.parts.nodes;
                 let plan = || nodes.get(node).and_then(|node| node.plan(Preset::Onnx).ok());
                 let plan = self.plans.entry(node).or_insert_with(plan);
@@ -440,17 +446,17 @@ impl<'a> Walk<'a> {
     /// Where a value comes from, for the caller.
     fn source(&mut self, known: Option<&Known<'a>>) -> Result<ValueSource, ModelError> {
         let constant = match known.map(|known| &known.origin) {
-            Some(&Origin::Input(number)) => return Ok(ValueSource::Input(number)),
-            Some(&Origin::Output(node, output)) => return Ok(ValueSource::Output { node, output }),
-            Some(Origin::Tensor(message)) => {
+            Some(&ValueOrigin::Input(number)) => return Ok(ValueSource::Input(number)),
+            Some(&ValueOrigin::Output(node, output)) => return Ok(ValueSource::Output { node, output }),
+            Some(ValueOrigin::Tensor(message)) => {
                 let end = message.at.saturating_add(message.bytes.len());
                 Constant::Message(message.at..end)
             }
-            Some(Origin::Integers(values)) => {
+            Some(ValueOrigin::Integers(values)) => {
                 self.budget.spend_kept(values.len())?;
                 Constant::Integers(values.clone())
             }
-            Some(Origin::Operator(op_type)) => return Ok(ValueSource::Elsewhere(self.budget.keep(op_type)?)),
+            Some(ValueOrigin::Operator(op_type)) => return Ok(ValueSource::Elsewhere(self.budget.keep(op_type)?)),
             None => return Ok(ValueSource::Elsewhere(String::new())),
         };
         self.budget.spend(NODE)?;
@@ -466,7 +472,7 @@ fn trimmed<'n, 'a>(names: &'n [&'a str]) -> &'n [&'a str] {
 }
 
 /// What a node `Constant` gives, if it is a tensor or a list of integers.
-fn constant<'a>(node: &NodeMessage<'a>, scope: &Scope<'a, '_>) -> Result<Option<Origin<'a>>, ModelError> {
+fn constant<'a>(node: &NodeMessage<'a>, scope: &Scope<'a, '_>) -> Result<Option<ValueOrigin<'a>>, ModelError> {
     let Some(&attribute) = node.attributes.first() else {
         return Ok(None);
     };
@@ -482,8 +488,8 @@ fn constant<'a>(node: &NodeMessage<'a>, scope: &Scope<'a, '_>) -> Result<Option<
         return Ok(None);
     };
     Ok(match (name, read.tensor, read.value) {
-        ("value", Some(tensor), _) => Some(Origin::Tensor(tensor)),
-        ("value_ints", _, Attribute::Ints(values)) if values.len() <= MAX_LIST => Some(Origin::Integers(values)),
+        ("value", Some(tensor), _) => Some(ValueOrigin::Tensor(tensor)),
+        ("value_ints", _, Attribute::Ints(values)) if values.len() <= MAX_LIST => Some(ValueOrigin::Integers(values)),
         _ => None,
     })
 }

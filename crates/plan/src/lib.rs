@@ -5,7 +5,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(target_endian = "big")]
-compile_error!("tensors lie in words of a device with the lowest byte first, and no host with the highest first is tested");
+compile_error!(
+    "tensors lie in words of a device with the lowest byte first, and no host with the highest first is tested"
+);
 
 mod activation;
 #[cfg(feature = "ndarray")]

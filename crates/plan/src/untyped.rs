@@ -118,13 +118,13 @@ impl<'a, T: Element> From<&'a Tensor<T>> for TensorRef<'a> {
 pub struct TensorMut<'a> {
     dtype: DType,
     shape: &'a [usize],
-    memory: Memory<'a>,
+    memory: OutputMemory<'a>,
     fresh: bool,
 }
 
 /// Existing memory, or a vector that is made at the first write: from all bytes at once, or zeroed by the allocator for
 /// a backend that writes in any order.
-enum Memory<'a> {
+enum OutputMemory<'a> {
     Given(&'a mut [u8]),
     New(&'a mut dyn Growing),
 }
@@ -172,13 +172,13 @@ impl<'a> TensorMut<'a> {
     /// ```
     pub fn new(dtype: DType, shape: &'a [usize], bytes: &'a mut [u8]) -> Result<Self, PlanError> {
         check_bytes(dtype, shape, bytes.len())?;
-        Ok(TensorMut { dtype, shape, memory: Memory::Given(bytes), fresh: false })
+        Ok(TensorMut { dtype, shape, memory: OutputMemory::Given(bytes), fresh: false })
     }
 
     /// A tensor whose elements are made when they are written.
     pub(crate) fn to_fill<T: Element>(tensor: &'a mut Tensor<T>) -> Self {
         let (shape, vector) = tensor.parts_mut();
-        TensorMut { dtype: T::DTYPE, shape, memory: Memory::New(vector), fresh: true }
+        TensorMut { dtype: T::DTYPE, shape, memory: OutputMemory::New(vector), fresh: true }
     }
 
     /// This tensor as memory whose contents before a call do not matter: a call that returns an error may have written
@@ -206,8 +206,8 @@ impl<'a> TensorMut<'a> {
     #[doc(hidden)]
     pub fn reborrow(&mut self) -> TensorMut<'_> {
         let memory = match &mut self.memory {
-            Memory::Given(bytes) => Memory::Given(bytes),
-            Memory::New(vector) => Memory::New(&mut **vector),
+            OutputMemory::Given(bytes) => OutputMemory::Given(bytes),
+            OutputMemory::New(vector) => OutputMemory::New(&mut **vector),
         };
         TensorMut { dtype: self.dtype, shape: self.shape, memory, fresh: self.fresh }
     }
@@ -249,11 +249,11 @@ impl<'a> TensorMut<'a> {
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), ExecuteError> {
         check_bytes(self.dtype, self.shape, bytes.len())?;
         match &mut self.memory {
-            Memory::Given(own) => {
+            OutputMemory::Given(own) => {
                 own.copy_from_slice(bytes);
                 Ok(())
             }
-            Memory::New(vector) => vector.put(bytes),
+            OutputMemory::New(vector) => vector.put(bytes),
         }
     }
 
@@ -271,8 +271,8 @@ impl<'a> TensorMut<'a> {
     /// ```
     pub fn bytes_mut(&mut self) -> Result<&mut [u8], ExecuteError> {
         match &mut self.memory {
-            Memory::Given(bytes) => Ok(bytes),
-            Memory::New(vector) => vector.bytes(count(self.shape)),
+            OutputMemory::Given(bytes) => Ok(bytes),
+            OutputMemory::New(vector) => vector.bytes(count(self.shape)),
         }
     }
 
@@ -296,7 +296,7 @@ impl<'a> TensorMut<'a> {
 impl fmt::Debug for TensorMut<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TensorMut { dtype, shape, memory, fresh } = self;
-        let new = matches!(memory, Memory::New(_));
+        let new = matches!(memory, OutputMemory::New(_));
         let mut text = formatter.debug_struct("TensorMut");
         text.field("dtype", dtype)
             .field("shape", shape)
@@ -309,7 +309,7 @@ impl fmt::Debug for TensorMut<'_> {
 impl<'a, T: Element> From<&'a mut Tensor<T>> for TensorMut<'a> {
     fn from(tensor: &'a mut Tensor<T>) -> Self {
         let (shape, data) = tensor.parts_mut();
-        TensorMut { dtype: T::DTYPE, shape, memory: Memory::Given(bytemuck::cast_slice_mut(data)), fresh: false }
+        TensorMut { dtype: T::DTYPE, shape, memory: OutputMemory::Given(bytemuck::cast_slice_mut(data)), fresh: false }
     }
 }
 

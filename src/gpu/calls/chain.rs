@@ -9,7 +9,7 @@ use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::{
-    BufferLifetime, ReadBack, Readback, Results, StagingPlace, Step, Submitted, TIMESTAMP_BYTES, Unwaited,
+    BufferLifetime, ReadBack, Readback, Recorded, Results, StagingPlace, Submitted, TIMESTAMP_BYTES, Unwaited,
 };
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::TENSOR_USAGES;
@@ -53,7 +53,7 @@ pub struct Chain {
     gpu: Gpu,
     encoder: Owned<wgpu::CommandEncoder>,
     id: Arc<()>,
-    steps: Vec<Step>,
+    steps: Vec<Recorded>,
     staged: Vec<Staged>,
     /// The bytes of each staging buffer. There is one, unless the readbacks exceed the device's largest buffer.
     staging_bytes: Vec<u64>,
@@ -387,7 +387,7 @@ impl Chain {
         let StepBuffers { y, indices: indices_out, report, .. } = outputs;
         let report = report.map(|buffer| self.stage(buffer, 0, Report::BYTES));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
-        self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
+        self.steps.push(Recorded { schedule: Arc::clone(schedule), report, timestamps });
         // Y precedes Indices in a plan's outputs too.
         let buffers = y.into_iter().chain(indices_out).zip(schedule.plan().outputs());
         let space = written_space(schedule.plan());

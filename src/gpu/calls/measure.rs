@@ -10,7 +10,7 @@ use wgpu_pooling_plan::{ExecuteError, IndexType, Layout, Plan, PlanError, Tensor
 use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
-use crate::gpu::prepared::preparation::Scratch;
+use crate::gpu::prepared::preparation::ScratchOwner;
 use crate::select::{Choice, families};
 
 /// Each kernel takes its turn in as many rounds, and the best one counts.
@@ -91,7 +91,7 @@ impl Gpu {
         let mut candidates = self.candidates(plan).await?;
         if candidates.is_empty() {
             // The error of a plan that no kernel computes.
-            let prepared = self.prepare_chosen(plan.clone(), &[], Scratch::Own).await?;
+            let prepared = self.prepare_chosen(plan.clone(), &[], ScratchOwner::Own).await?;
             debug_assert!(prepared.schedule().dispatches().is_empty(), "a family that is selected applies");
             return Ok(Vec::new());
         }
@@ -144,7 +144,7 @@ impl Gpu {
         for family in families(plan, &self.limits()) {
             for &build in family.builds() {
                 let choice = Choice { family: Some(family), build: Some(build) };
-                match self.prepare_chosen(plan.clone(), &[choice], Scratch::Own).await {
+                match self.prepare_chosen(plan.clone(), &[choice], ScratchOwner::Own).await {
                     Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { .. } | PlanError::ExceedsLimit { .. })) => {}
                     Err(error) => return Err(error),
                     // There is one kernel for differences, whatever is chosen.

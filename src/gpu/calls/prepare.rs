@@ -14,7 +14,7 @@ use super::gpu::{Gpu, Inner};
 use crate::family::Build;
 use crate::gpu::prepared::encode::{Bindings, Buffers};
 use crate::gpu::prepared::plan_cache::{MOST_BYTES_EACH, Specialised};
-use crate::gpu::prepared::preparation::{Preparation, Scratch};
+use crate::gpu::prepared::preparation::{Preparation, ScratchOwner};
 use crate::kernel::Operand;
 use crate::schedule::{Dispatch, Schedule};
 use crate::select::{Choice, select};
@@ -55,7 +55,7 @@ pub struct Prepared {
 pub struct Prepare {
     source: PrepareSource,
     cached: bool,
-    scratch: Scratch,
+    scratch: ScratchOwner,
 }
 
 #[derive(Debug, Clone)]
@@ -66,13 +66,13 @@ enum PrepareSource {
 
 impl From<Schedule> for Prepare {
     fn from(schedule: Schedule) -> Prepare {
-        Prepare { source: PrepareSource::Schedule(schedule), cached: false, scratch: Scratch::Own }
+        Prepare { source: PrepareSource::Schedule(schedule), cached: false, scratch: ScratchOwner::Own }
     }
 }
 
 impl From<Plan> for Prepare {
     fn from(plan: Plan) -> Prepare {
-        Prepare { source: PrepareSource::Plan(plan), cached: false, scratch: Scratch::Own }
+        Prepare { source: PrepareSource::Plan(plan), cached: false, scratch: ScratchOwner::Own }
     }
 }
 
@@ -119,7 +119,7 @@ impl Prepare {
     /// # }
     /// ```
     pub fn scratch_of_the_run(self) -> Prepare {
-        Prepare { scratch: Scratch::OfTheRun, ..self }
+        Prepare { scratch: ScratchOwner::OfTheRun, ..self }
     }
 }
 
@@ -149,7 +149,9 @@ impl Gpu {
 
     async fn prepare_source(&self, Prepare { source, cached, scratch }: Prepare) -> Result<Prepared, ExecuteError> {
         match source {
-            PrepareSource::Plan(plan) if cached && scratch == Scratch::Own => self.prepare_cached(&plan, false).await,
+            PrepareSource::Plan(plan) if cached && scratch == ScratchOwner::Own => {
+                self.prepare_cached(&plan, false).await
+            }
             PrepareSource::Plan(plan) => self.prepare_chosen(plan, &self.choice, scratch).await,
             PrepareSource::Schedule(schedule) => {
                 self.inner.device.check_alive()?;
@@ -164,7 +166,7 @@ impl Gpu {
         &self,
         plan: Plan,
         choice: &[Choice],
-        scratch: Scratch,
+        scratch: ScratchOwner,
     ) -> Result<Prepared, ExecuteError> {
         self.inner.device.check_alive()?;
         // A schedule selected for these limits needs no further check.
@@ -175,7 +177,7 @@ impl Gpu {
     async fn preparation(
         &self,
         schedule: impl Into<Arc<Schedule>>,
-        scratch: Scratch,
+        scratch: ScratchOwner,
     ) -> Result<Prepared, ExecuteError> {
         let Inner { device, pipelines, .. } = &*self.inner;
         let preparation = Preparation::new(device, pipelines, schedule.into(), scratch).await?;
@@ -210,7 +212,7 @@ impl Gpu {
             (None, _) => (selected, None),
         };
         let much = schedule.scratch_bytes() > MOST_BYTES_EACH && !schedule.clears_scratch;
-        let scratch = if for_a_call && much { Scratch::OfTheRun } else { Scratch::Own };
+        let scratch = if for_a_call && much { ScratchOwner::OfTheRun } else { ScratchOwner::Own };
         let Prepared { preparation, .. } = self.preparation(schedule, scratch).await?;
         prepared(plan_cache.keep(Arc::clone(&self.choice), preparation, specialised))
     }

@@ -19,7 +19,7 @@ pub(super) const TIMESTAMP_BYTES: u64 = 16;
 
 /// A recorded step, with the staging places of its report and its timestamps.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct Recorded {
     pub schedule: Arc<Schedule>,
     pub report: Option<StagingPlace>,
     pub timestamps: Option<StagingPlace>,
@@ -69,7 +69,7 @@ pub(super) struct Readback {
 pub struct Submitted {
     pub(super) gpu: Gpu,
     pub(super) id: Arc<()>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Recorded>,
     pub(super) readbacks: Vec<Readback>,
     pub(super) read_back_bytes: u64,
     pub(super) timed: bool,
@@ -185,7 +185,7 @@ impl Submitted {
 pub struct Results {
     gpu: Gpu,
     id: Arc<()>,
-    steps: Vec<Step>,
+    steps: Vec<Recorded>,
     staging: Vec<Owned<wgpu::Buffer>>,
     read_back_bytes: u64,
     timings: Option<Vec<StepTime>>,

@@ -9,7 +9,7 @@ use super::chain::Chain;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::Results;
-use crate::gpu::prepared::preparation::Scratch;
+use crate::gpu::prepared::preparation::ScratchOwner;
 use crate::report::Report;
 use crate::schedule::STORAGE_BUFFERS;
 use crate::tiles::{TileBytes, stream_bytes};
@@ -135,7 +135,7 @@ impl Backend for Gpu {
 
     fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
         Box::pin(async move {
-            let prepared = self.prepare_chosen(plan, &[], Scratch::Own).await?;
+            let prepared = self.prepare_chosen(plan, &[], ScratchOwner::Own).await?;
             Ok(Arc::new(Prepared { is_tile: true, ..prepared }) as Arc<dyn Run>)
         })
     }

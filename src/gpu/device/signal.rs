@@ -92,9 +92,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Counts(AtomicUsize);
+    struct Wakes(AtomicUsize);
 
-    impl Wake for Counts {
+    impl Wake for Wakes {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn all_who_wait_are_woken_once_and_learn_the_first_value() {
         let signal = Arc::new(Signal::new(Gate::default()));
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(Wakes::default());
         let waker = Waker::from(Arc::clone(&counts));
         let mut waits: Vec<_> = (0..3).map(|_| Signal::until(Arc::clone(&signal))).collect();
         let ask = |wait: &mut Until<&'static str>| Pin::new(wait).poll(&mut Context::from_waker(&waker));

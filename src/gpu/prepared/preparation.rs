@@ -33,7 +33,7 @@ pub(in crate::gpu) struct Resources {
 
 /// The owner of a schedule's scratch memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gpu) enum Scratch {
+pub(in crate::gpu) enum ScratchOwner {
     /// The preparation: the memory is allocated once.
     Own,
     /// The run: every run allocates the memory, or its caller provides it.
@@ -46,7 +46,7 @@ impl Preparation {
         device: &OpenDevice,
         pipelines: &Pipelines,
         schedule: Arc<Schedule>,
-        scratch: Scratch,
+        scratch: ScratchOwner,
     ) -> Result<Preparation, ExecuteError> {
         let label = schedule.kernel();
         log::debug!("{label}: {} scratch bytes", schedule.scratch_bytes());
@@ -61,7 +61,7 @@ impl Preparation {
             let usages = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE;
             let constants = memory.filled_buffer("wgpu-pooling constants", usages, &constants);
             let report = if reports(&schedule) { None } else { report_buffer(memory, &schedule) };
-            (constants, report, (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule)))
+            (constants, report, (scratch == ScratchOwner::Own).then(|| scratch_buffers(memory, &schedule)))
         };
         let (constants, report, scratch) = device.scoped(buffers).await?;
         let constants = constants.map_err(|text| device.out_of_memory(text))?;

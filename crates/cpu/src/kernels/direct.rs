@@ -23,11 +23,11 @@ use wgpu_pooling_plan::{Element, ExecuteError, Index, PoolPlan, with_element};
 use super::axes::{Axis, MOST_INDEX, index_span};
 use super::elements::LaneElement;
 use super::indices::{IndicesMut, with_slice};
-use super::kernel::{Offer, Pool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, PoolKernel};
 use super::lane::has_nan;
 use super::parts::PartOf;
-use super::scratch::Scratch;
-use super::taps::{Column, ElementsAlone, InsideRows, MOST_TAPS, Outputs, Shape, TapLoop, WithIndices};
+use super::scratch::ThreadMemory;
+use super::taps::{Column, ElementsAlone, InsideRows, LoopOutputs, MOST_TAPS, Shape, TapLoop, WithIndices};
 use super::tuning::direct::{
     ALONE_TAP, BORDER, BORDER_TAP, BYTE, FEW_ROWS, GROUP, GROUP_BYTES, HALF, MOST_GROUPS, MOST_OF_ROW, PERMUTED_PLANE,
     ROW, SORTED, SORTED_8, TAP,
@@ -65,7 +65,7 @@ struct Group {
 }
 
 /// `Err` says why the kernel does not apply.
-pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+pub(crate) fn offer<'a>(pool: &'a OfferedPool<'a>) -> Result<Offer<'a>, &'static str> {
     let axes = pool.axes()?;
     let (last, outer) = axes.split_last().ok_or("it has no axis")?;
     if pool.plan.has_empty_windows() {
@@ -89,7 +89,7 @@ pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
 }
 
 /// The time for all groups: rows of whole vectors, and outputs at borders one by one.
-fn cost(pool: &Pool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
+fn cost(pool: &OfferedPool<'_>, last: &Axis, outer: &[Axis]) -> f64 {
     let count = |axes: &[Axis]| axes.iter().map(|axis| axis.output as f64).product::<f64>();
     let Some((across, rest)) = outer.split_last() else { return f64::INFINITY };
     let rows = count(outer);
@@ -138,7 +138,7 @@ impl PoolKernel for Direct {
         x: &[u8],
         y: &mut [u8],
         mut indices: Option<IndicesMut<'_>>,
-        _: &mut Scratch,
+        _: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => {
             self.groups::<<T as LaneElement>::Vectors>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut());
@@ -340,7 +340,7 @@ impl<T: Element> GroupJob<'_, T> {
             let run = InsideRows { shape, places: &*places, length, count, x_step: group.x_step, y_step: width };
             let mut next = 0;
             while next < count {
-                let of_run = Outputs::Rows(run, next);
+                let of_run = LoopOutputs::Rows(run, next);
                 let ended = self.vectors::<C>(of_run, begin, nan_wins, y, indices.as_deref_mut());
                 let Some((row, at)) = ended.unwrap_or(Some((next, 0))) else { break };
                 for at in at..length {
@@ -379,7 +379,7 @@ impl<T: Element> GroupJob<'_, T> {
             y_step: group.lanes.len(),
         };
         let few = group.count < FEW_ROWS;
-        if few || self.vectors::<C>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
+        if few || self.vectors::<C>(LoopOutputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
             self.outputs::<C>(0..group.count, lane, y, indices);
         }
     }
@@ -387,7 +387,7 @@ impl<T: Element> GroupJob<'_, T> {
     /// Runs a vector loop whose first output has this number in its row. `None` if the processor has no vectors.
     fn vectors<C: VectorCode<Element = T>>(
         &self,
-        outputs: Outputs<'_>,
+        outputs: LoopOutputs<'_>,
         lane: usize,
         nan_wins: bool,
         y: &mut [T],

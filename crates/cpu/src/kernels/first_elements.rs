@@ -7,7 +7,7 @@ use wgpu_pooling_plan::internal::for_each;
 use wgpu_pooling_plan::{Taps, UnpoolPlan};
 
 use super::indices::Indices;
-use super::view::{Places, unpool_planes};
+use super::view::{Distances, unpool_planes};
 
 /// Writes the first elements of these planes again, which lie side by side in Y, from the sources alone whose windows
 /// `have` them. `base` gives the index of a plane's first element.
@@ -20,7 +20,7 @@ pub(crate) fn put_first_elements<W: Pod>(
     y: &mut [W],
 ) {
     let [plane, _] = unpool_planes(plan);
-    let [of_x, of_index] = [plan.layout(), plan.space.layout].map(|it| Places::new(it, plan.channels, plane));
+    let [of_x, of_index] = [plan.layout(), plan.space.layout].map(|it| Distances::new(it, plan.channels, plane));
     let counts: Vec<usize> = have.iter().map(|sources| sources.count as usize).collect();
     for (plane, y) in planes.zip(y) {
         let (n, c, base) = (plane / plan.channels, plane % plan.channels, base(plane));

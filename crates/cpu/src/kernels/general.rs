@@ -7,9 +7,9 @@ use wgpu_pooling_plan::internal::{activate, advance, for_each};
 use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, PoolPlan, Taps, with_element};
 
 use super::indices::IndicesMut;
-use super::kernel::{Offer, Pool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, PoolKernel};
 use super::parts::PartOf;
-use super::scratch::Scratch;
+use super::scratch::ThreadMemory;
 use super::tuning::general::{OTHER_TAPS, TAP, TAP_BYTES};
 use super::view::View;
 
@@ -24,22 +24,22 @@ struct Maximum<T> {
 
 /// A pool that the general kernel computes.
 #[derive(Debug)]
-pub(crate) struct General;
+pub(crate) struct GeneralPool;
 
 /// This kernel computes every pool.
-pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+pub(crate) fn offer<'a>(pool: &'a OfferedPool<'a>) -> Result<Offer<'a>, &'static str> {
     let cost = pool.cost(&[(TAP, pool.outputs() * (pool.view.most_taps() as f64 + OTHER_TAPS))]);
-    Ok(Offer { mirrors: true, ..Offer::new(cost, || General) })
+    Ok(Offer { mirrors: true, ..Offer::new(cost, || GeneralPool) })
 }
 
-impl PoolKernel for General {
+impl PoolKernel for GeneralPool {
     fn run(
         &self,
         part: &PartOf<'_>,
         x: &[u8],
         y: &mut [u8],
         mut indices: Option<IndicesMut<'_>>,
-        _: &mut Scratch,
+        _: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => {
             pool::<T>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut(), None);

@@ -18,11 +18,11 @@ use wgpu_pooling_plan::{Element, ExecuteError, PoolPlan, with_element};
 
 use super::elements::LaneElement;
 use super::indices::IndicesMut;
-use super::kernel::{Offer, Pool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, PoolKernel};
 use super::lane::{Code, Lane, any_nan, greatest_lane};
-use super::parts::{Context, Part, PartOf, runs};
+use super::parts::{Context, OutputPart, PartOf, runs};
 use super::runs::{Runs, Stretch};
-use super::scratch::Scratch;
+use super::scratch::ThreadMemory;
 use super::simd::SimdLevel;
 use super::small_planes::{PLANES, PlaneBatch, SMALL, SmallPlanes, Winners};
 use super::subnormals::takes_subnormals_for_zeros;
@@ -33,13 +33,13 @@ use super::view::{View, nan_wins};
 const LANES: usize = 64;
 
 /// `Err` says why the kernel does not apply.
-pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+pub(crate) fn offer<'a>(pool: &'a OfferedPool<'a>) -> Result<Offer<'a>, &'static str> {
     let runs = Runs::new(pool.plan, pool.view)?;
     Ok(Offer::new(cost(pool, &runs), || runs))
 }
 
 /// The time for batches of small windows, and for all other windows one by one.
-fn cost(pool: &Pool<'_>, runs: &Runs) -> f64 {
+fn cost(pool: &OfferedPool<'_>, runs: &Runs) -> f64 {
     let (stretches, whole) = runs.stretches();
     let small = runs.longest <= SMALL;
     let batches = small && whole >= FEW;
@@ -64,9 +64,9 @@ impl PoolKernel for Runs {
         x: &[u8],
         y: &mut [u8],
         mut indices: Option<IndicesMut<'_>>,
-        _: &mut Scratch,
+        _: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
-        let Part { outer, rows } = part.part;
+        let OutputPart { outer, rows } = part.part;
         let row = part.view.row();
         let first = (outer.start * part.view.axes[0].output + rows.start) * row;
         let share = Share::Windows(first);
@@ -319,7 +319,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> RunWindows<'a, C> {
         let nothing = BlockMaximum { best: C::Lane::LOWEST, block: 0, nan: false };
         let mut found: Vec<Option<BlockMaximum<C::Lane>>> = vec![Some(nothing); windows * shares.len()];
         let of_windows = (0..windows).flat_map(|number| shares.iter().map(move |share| (number, share)));
-        context.run(of_windows.zip(&mut found).collect(), |((number, share), found), _: &mut Scratch| {
+        context.run(of_windows.zip(&mut found).collect(), |((number, share), found), _: &mut ThreadMemory| {
             let window = self.runs.stretch(number, 1);
             let window = &self.x[window.first..][..window.length];
             *found = (!is_inexact(self.plan)).then(|| self.blocks(window, share));

@@ -10,8 +10,8 @@ use super::general;
 use super::indices::IndicesMut;
 use super::kernel::PoolKernel;
 use super::mirror::maxima;
-use super::parts::{Context, Part, PartOf};
-use super::scratch::Scratch;
+use super::parts::{Context, OutputPart, PartOf};
+use super::scratch::ThreadMemory;
 use super::view::View;
 
 /// A kernel, and the look at its outputs.
@@ -57,7 +57,7 @@ impl PoolKernel for Ignoring {
         x: &[u8],
         y: &mut [u8],
         mut indices: Option<IndicesMut<'_>>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         let of_kernel = indices.as_mut().map(|indices| indices.tail(0));
         self.kernel.run(&PartOf { plan: &self.bare, ..*part }, x, y, of_kernel, scratch)?;
@@ -82,7 +82,7 @@ impl PoolKernel for Ignoring {
     ) -> Result<bool, ExecuteError> {
         let done = self.kernel.run_in_blocks((&self.bare, view, context), x, y, indices.as_deref_mut())?;
         if done {
-            let part = &Part { outer: 0..view.outer, rows: 0..view.axes[0].output };
+            let part = &OutputPart { outer: 0..view.outer, rows: 0..view.axes[0].output };
             let indices = indices.map(|indices| indices.tail(0));
             self.settle(&PartOf { plan, view, part, context }, x, y, indices);
         }
@@ -104,7 +104,7 @@ fn settle<T: Element>(part: &PartOf<'_>, x: &[T], y: &mut [T], mut indices: Opti
         return;
     }
     // The rows of X that the windows can reach, of which each has `row` elements.
-    let Part { outer, rows } = part.part;
+    let OutputPart { outer, rows } = part.part;
     let (axis, row) = (&view.axes[0], view.plane() / view.axes[0].input.max(1));
     let [first, last] = [rows.start, rows.end - 1].map(|output| axis.taps(output));
     let end = last.first.saturating_add(last.count.saturating_mul(last.step)).clamp(0, axis.input as i64) as usize;

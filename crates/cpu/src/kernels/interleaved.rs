@@ -20,11 +20,11 @@ use wgpu_pooling_plan::internal::EmptyBase;
 use wgpu_pooling_plan::{ExecuteError, Index, Layout, PoolPlan};
 
 use super::axes::MOST_INDEX;
-use super::general::General;
+use super::general::GeneralPool;
 use super::indices::{IndicesMut, with_slice};
-use super::kernel::{Offer, Pool, PoolKernel};
-use super::parts::{Context, Part, PartOf};
-use super::scratch::{Scratch, aligned_words_of, allocate, allocate_aligned, words_of};
+use super::kernel::{Offer, OfferedPool, PoolKernel};
+use super::parts::{Context, OutputPart, PartOf};
+use super::scratch::{ThreadMemory, aligned_words_of, allocate, allocate_aligned, words_of};
 use super::transpose::{BEHIND, InterleavedPlanes, interleave, separate};
 use super::tuning::interleaved::{
     BLOCK_BYTES, BYTE, FEWEST_BLOCKS, LANE_BYTES, MOST_BYTES, MOST_VECTORS, MOVED, OUTPUT, POOLED,
@@ -53,7 +53,7 @@ struct InterleavedSizes {
 
 impl InterleavedSizes {
     /// `Err` says why the kernel does not apply.
-    fn new(pool: &Pool<'_>) -> Result<InterleavedSizes, &'static str> {
+    fn new(pool: &OfferedPool<'_>) -> Result<InterleavedSizes, &'static str> {
         let (plan, view) = (pool.plan, pool.view);
         if view.inner != 1 {
             return Err("its channels are interleaved already");
@@ -103,7 +103,7 @@ impl InterleavedSizes {
 
     /// The time to interleave blocks of planes, to pool them by the fastest kernel, and to separate their outputs.
     /// `of_block` is the time that the kernel takes for a block.
-    fn cost(&self, pool: &Pool<'_>, of_block: f64) -> f64 {
+    fn cost(&self, pool: &OfferedPool<'_>, of_block: f64) -> f64 {
         let lanes = self.view.inner;
         let blocks = planes(pool.view.outer, &self.folded).div_ceil(lanes) as f64;
         let elements = |of_plane: usize| blocks * (of_plane * lanes) as f64;
@@ -127,7 +127,7 @@ fn planes(outer: usize, folded: &[(usize, i64)]) -> usize {
 }
 
 /// `Err` says why the kernel does not apply.
-pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+pub(crate) fn offer<'a>(pool: &'a OfferedPool<'a>) -> Result<Offer<'a>, &'static str> {
     let sizes = InterleavedSizes::new(pool)?;
     let (kernel, cost, mirrors) = {
         let of_block = pool.of_view(&sizes.view);
@@ -136,7 +136,7 @@ pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
     };
     let layout = move || {
         let kernel = pool.of_view(&sizes.view).offer_of(kernel).map(|offer| (offer.layout)());
-        Interleaved { kernel: kernel.unwrap_or_else(|_| Box::new(General)), sizes }
+        Interleaved { kernel: kernel.unwrap_or_else(|_| Box::new(GeneralPool)), sizes }
     };
     Ok(Offer { mirrors, ..Offer::new(cost, layout) })
 }
@@ -148,7 +148,7 @@ impl PoolKernel for Interleaved {
         x: &[u8],
         y: &mut [u8],
         mut indices: Option<IndicesMut<'_>>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         InterleavedPart { own: self, plan: part.plan, view: part.view, context: part.context, part: part.part }.run(
             x,
@@ -182,7 +182,7 @@ struct InterleavedPart<'a> {
     /// The view of the pool itself.
     view: &'a View,
     context: &'a Context<'a>,
-    part: &'a Part,
+    part: &'a OutputPart,
 }
 
 impl InterleavedPart<'_> {
@@ -191,11 +191,11 @@ impl InterleavedPart<'_> {
         x: &[u8],
         y: &mut [u8],
         mut indices: Option<&mut IndicesMut<'_>>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         let InterleavedSizes { view, folded: of_plane, .. } = &self.own.sizes;
         let simd = self.context.simd;
-        let Part { outer, rows } = self.part;
+        let OutputPart { outer, rows } = self.part;
         // A part without all rows has a single plane.
         let folded = self.own.sizes.of_plane();
         let (planes, rows) = match of_plane.first() {
@@ -222,7 +222,7 @@ impl InterleavedPart<'_> {
             let interleaved_y = allocate_aligned::<u8>(&mut words, of_y);
             let interleaved_indices = allocate_aligned::<i32>(&mut words, of_indices);
             let planes_of_indices = allocate_aligned::<i32>(&mut words, of_indices);
-            let part = Part { outer: 0..1, rows };
+            let part = OutputPart { outer: 0..1, rows };
             let of_block = PartOf { plan: self.plan, view, part: &part, context: self.context };
             for first in planes.clone().step_by(lanes) {
                 let count = lanes.min(planes.end - first);
@@ -287,8 +287,8 @@ mod tests {
             let plan = MaxPool::new(kernel).strides(kernel).plan(&shape, DType::F32, None).unwrap();
             let plan = plan.pool().unwrap();
             let view = View::new(plan).unwrap();
-            let sizes = InterleavedSizes::new(&Pool::new(plan, &view, &[])).unwrap();
-            Interleaved { sizes, kernel: Box::new(General) }.parts(shape[0] * shape[1], 8)
+            let sizes = InterleavedSizes::new(&OfferedPool::new(plan, &view, &[])).unwrap();
+            Interleaved { sizes, kernel: Box::new(GeneralPool) }.parts(shape[0] * shape[1], 8)
         };
         // Each row is a plane of its own.
         assert_eq!(parts([1, 20], [1, 1, 20_000, 20]), (8, 1));

@@ -9,40 +9,40 @@ use super::axes::{Axis, axes};
 use super::cpu_kernel::CpuKernel;
 use super::indices::IndicesMut;
 use super::parts::{Context, PartOf};
-use super::scratch::Scratch;
+use super::scratch::ThreadMemory;
 use super::tuning::{Cost, MIRRORED, VECTOR_BYTES};
 use super::view::{View, ViewAxis};
 
 /// A pool, as kernels read it before one of them is chosen.
 #[derive(Debug)]
-pub(crate) struct Pool<'a> {
+pub(crate) struct OfferedPool<'a> {
     pub plan: &'a PoolPlan,
     pub view: &'a View,
     /// The axes of strided windows, or why the windows are none.
     axes: Result<Vec<Axis>, &'static str>,
     /// The kernels to choose from.
-    kernels: &'static [Kernel],
+    kernels: &'static [ListedKernel],
 }
 
 /// A kernel in the list of kernels for pools.
 #[derive(Debug)]
-pub(crate) struct Kernel {
+pub(crate) struct ListedKernel {
     pub kernel: CpuKernel,
     /// What it offers for a pool, or why it does not apply.
-    pub offer: for<'a> fn(&'a Pool<'a>) -> Result<Offer<'a>, &'static str>,
+    pub offer: for<'a> fn(&'a OfferedPool<'a>) -> Result<Offer<'a>, &'static str>,
 }
 
-impl<'a> Pool<'a> {
-    pub fn new(plan: &'a PoolPlan, view: &'a View, kernels: &'static [Kernel]) -> Pool<'a> {
-        Pool { plan, view, axes: axes(view, plan.indices.is_some()), kernels }
+impl<'a> OfferedPool<'a> {
+    pub fn new(plan: &'a PoolPlan, view: &'a View, kernels: &'static [ListedKernel]) -> OfferedPool<'a> {
+        OfferedPool { plan, view, axes: axes(view, plan.indices.is_some()), kernels }
     }
 
     /// The same pool on another view of its tensors.
-    pub fn of_view<'b>(&self, view: &'b View) -> Pool<'b>
+    pub fn of_view<'b>(&self, view: &'b View) -> OfferedPool<'b>
     where
         'a: 'b,
     {
-        Pool::new(self.plan, view, self.kernels)
+        OfferedPool::new(self.plan, view, self.kernels)
     }
 
     /// The kernel that takes the least time, with its offer.
@@ -160,7 +160,7 @@ pub(crate) trait PoolKernel: fmt::Debug + Send + Sync {
         x: &[u8],
         y: &mut [u8],
         indices: Option<IndicesMut<'_>>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError>;
 
     /// The number of bytes that take about as long to move as the plan takes to compute. It decides how many threads

@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use wgpu_pooling_plan::{ExecuteError, PoolPlan};
 
 use super::axes::Axis;
-use super::scratch::{Scratch, ScratchPool};
+use super::scratch::{ScratchPool, ThreadMemory};
 use super::simd::SimdLevel;
 use super::threads::Threads;
 use super::tuning::threads::{ALONE_BYTES, MOST_BYTES};
@@ -15,7 +15,7 @@ use super::view::View;
 
 /// A box of outputs: whole planes, or some positions of one plane along the first axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct OutputPart {
     pub outer: Range<usize>,
     pub rows: Range<usize>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Part {
 pub(crate) struct PartOf<'a> {
     pub plan: &'a PoolPlan,
     pub view: &'a View,
-    pub part: &'a Part,
+    pub part: &'a OutputPart,
     pub context: &'a Context<'a>,
 }
 
@@ -48,7 +48,7 @@ fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
 
 /// Cuts `outer` planes of `rows` positions into about `wanted` parts, in the order of Y. The number of planes in a part
 /// of several planes is a multiple of `together`, except in the last part.
-pub(crate) fn cut(outer: usize, rows: usize, wanted: usize, together: usize) -> Vec<Part> {
+pub(crate) fn cut(outer: usize, rows: usize, wanted: usize, together: usize) -> Vec<OutputPart> {
     if outer == 0 || rows == 0 {
         return Vec::new();
     }
@@ -56,12 +56,12 @@ pub(crate) fn cut(outer: usize, rows: usize, wanted: usize, together: usize) -> 
         let planes = outer.div_ceil(wanted.max(1)).next_multiple_of(together.max(1));
         return (0..outer)
             .step_by(planes)
-            .map(|first| Part { outer: first..outer.min(first + planes), rows: 0..rows })
+            .map(|first| OutputPart { outer: first..outer.min(first + planes), rows: 0..rows })
             .collect();
     }
     let of_plane = runs(rows, wanted.div_ceil(outer));
     let parts = (0..outer)
-        .flat_map(|plane| of_plane.iter().map(move |rows| Part { outer: plane..plane + 1, rows: rows.clone() }));
+        .flat_map(|plane| of_plane.iter().map(move |rows| OutputPart { outer: plane..plane + 1, rows: rows.clone() }));
     parts.collect()
 }
 
@@ -106,7 +106,7 @@ impl Context<'_> {
     pub fn run<W: Send>(
         &self,
         tasks: Vec<W>,
-        work: impl Fn(W, &mut Scratch) -> Result<(), ExecuteError> + Sync,
+        work: impl Fn(W, &mut ThreadMemory) -> Result<(), ExecuteError> + Sync,
     ) -> Result<(), ExecuteError> {
         #[cfg(feature = "rayon")]
         if tasks.len() > 1 && self.threads.count() > 1 {
@@ -123,7 +123,10 @@ impl Context<'_> {
         tasks.into_par_iter().try_for_each(|task| self.unless_stopped(task))
     }
 
-    fn unless_stopped(&self, task: impl FnOnce(&mut Scratch) -> Result<(), ExecuteError>) -> Result<(), ExecuteError> {
+    fn unless_stopped(
+        &self,
+        task: impl FnOnce(&mut ThreadMemory) -> Result<(), ExecuteError>,
+    ) -> Result<(), ExecuteError> {
         if self.stop.is_some_and(|stop| stop()) {
             return Err(ExecuteError::Interrupted);
         }
@@ -133,7 +136,7 @@ impl Context<'_> {
 
 /// A task that any thread can run.
 #[cfg(feature = "rayon")]
-type BoxedTask<'a> = Box<dyn FnOnce(&mut Scratch) -> Result<(), ExecuteError> + Send + 'a>;
+type BoxedTask<'a> = Box<dyn FnOnce(&mut ThreadMemory) -> Result<(), ExecuteError> + Send + 'a>;
 
 #[cfg(test)]
 mod tests {
@@ -144,7 +147,7 @@ mod tests {
         for (outer, rows) in [(1, 1), (1, 7), (3, 5), (64, 1), (5, 112)] {
             for (wanted, together) in [(1, 1), (2, 1), (3, 5), (8, 3), (1000, 1)] {
                 let mut expected = (0..outer).flat_map(|plane| (0..rows).map(move |row| (plane, row)));
-                for Part { outer, rows } in cut(outer, rows, wanted, together) {
+                for OutputPart { outer, rows } in cut(outer, rows, wanted, together) {
                     for plane in outer {
                         for row in rows.clone() {
                             assert_eq!(expected.next(), Some((plane, row)));

@@ -6,19 +6,19 @@ use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::cpu_kernel::CpuKernel;
 use super::ignoring::Ignoring;
-use super::kernel::{Kernel, Pool, PoolKernel};
+use super::kernel::{ListedKernel, OfferedPool, PoolKernel};
 use super::view::View;
 use super::{columns, direct, flat, general, global, interleaved, separable};
 
 /// The kernels for pools.
-const KERNELS: &[Kernel] = &[
-    Kernel { kernel: CpuKernel::Direct, offer: direct::offer },
-    Kernel { kernel: CpuKernel::Flat, offer: flat::offer },
-    Kernel { kernel: CpuKernel::Interleaved, offer: interleaved::offer },
-    Kernel { kernel: CpuKernel::Columns, offer: columns::offer },
-    Kernel { kernel: CpuKernel::Global, offer: global::offer },
-    Kernel { kernel: CpuKernel::Separable, offer: separable::run::offer },
-    Kernel { kernel: CpuKernel::General, offer: general::offer },
+const KERNELS: &[ListedKernel] = &[
+    ListedKernel { kernel: CpuKernel::Direct, offer: direct::offer },
+    ListedKernel { kernel: CpuKernel::Flat, offer: flat::offer },
+    ListedKernel { kernel: CpuKernel::Interleaved, offer: interleaved::offer },
+    ListedKernel { kernel: CpuKernel::Columns, offer: columns::offer },
+    ListedKernel { kernel: CpuKernel::Global, offer: global::offer },
+    ListedKernel { kernel: CpuKernel::Separable, offer: separable::run::offer },
+    ListedKernel { kernel: CpuKernel::General, offer: general::offer },
 ];
 
 /// The kernel that the caller asked for, or the fastest one; whether it mirrors elements for a minimum; and the layout
@@ -28,7 +28,7 @@ pub(crate) fn choose(
     view: &View,
     asked: Option<CpuKernel>,
 ) -> Result<(CpuKernel, bool, Box<dyn PoolKernel>), PlanError> {
-    let pool = Pool::new(plan, view, KERNELS);
+    let pool = OfferedPool::new(plan, view, KERNELS);
     let chosen = match asked {
         Some(kernel) => pool.offer_of(kernel).map(|offer| (kernel, offer)),
         None => pool.fastest().ok_or("no kernel computes it"),
@@ -127,8 +127,8 @@ mod tests {
                         let Ok(plan) = pool(axes).layout(layout).plan(&shape, dtype, indices) else { continue };
                         let plan = plan.pool().unwrap();
                         let Ok(view) = View::new(plan) else { continue };
-                        let pool = Pool::new(plan, &view, KERNELS);
-                        for Kernel { kernel, offer } in KERNELS {
+                        let pool = OfferedPool::new(plan, &view, KERNELS);
+                        for ListedKernel { kernel, offer } in KERNELS {
                             if let Ok(Offer { cost, .. }) = offer(&pool) {
                                 assert!(cost > 0.0 && cost.is_finite(), "{kernel:?}: {cost} for {shape:?} {dtype:?}");
                                 count += 1;

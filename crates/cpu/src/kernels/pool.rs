@@ -3,13 +3,13 @@
 use wgpu_pooling_plan::{ExecuteError, Index, Layout, PlanError, PoolPlan};
 
 use super::cpu_kernel::CpuKernel;
-use super::general::General;
+use super::general::GeneralPool;
 use super::indices::{IndicesMut, with_slice};
 use super::kernel::{PoolKernel, permutes};
 use super::mirror::{finish, maxima, mirror};
-use super::parts::{Context, Part, PartOf, cut, pieces, runs};
+use super::parts::{Context, OutputPart, PartOf, cut, pieces, runs};
 use super::policy::choose;
-use super::scratch::Scratch;
+use super::scratch::ThreadMemory;
 use super::simd::SimdLevel;
 use super::subnormals::takes_subnormals_for_zeros;
 use super::transpose::{Matrix, transpose};
@@ -28,7 +28,7 @@ pub(crate) struct PoolWork {
 
 /// The outputs of one task: parts of Y as bytes, and the slices of Indices that belong to them, if there are indices.
 struct PoolTask<'a> {
-    parts: Vec<(Part, &'a mut [u8])>,
+    parts: Vec<(OutputPart, &'a mut [u8])>,
     indices: Vec<IndicesMut<'a>>,
 }
 
@@ -137,7 +137,7 @@ impl PoolWork {
         let by_item = || (0..batch).flat_map(|n| (0..rows.len()).map(move |run| (n, run)));
         let by_plane = || (0..batch * channels).flat_map(|plane| (0..rows.len()).map(move |run| (plane, run)));
         let (length, bytes) = (|run: usize| rows[run].len() * of_channel, plan.dtype().bytes());
-        let whole = |outer: usize, run: usize| Part { outer: outer..outer + 1, rows: rows[run].clone() };
+        let whole = |outer: usize, run: usize| OutputPart { outer: outer..outer + 1, rows: rows[run].clone() };
         let mut tasks: Vec<PoolTask<'a>> =
             by_item().map(|_| PoolTask { parts: Vec::new(), indices: Vec::new() }).collect();
         let task = |n: usize, run: usize| n * rows.len() + run;
@@ -172,7 +172,7 @@ impl PoolWork {
         context: &Context<'_>,
         x: &[u8],
         task: PoolTask<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         let PoolTask { mut parts, mut indices } = task;
         let Some(rows) = parts.first().map(|(part, _)| part.rows.clone()) else { return Ok(()) };
@@ -186,7 +186,7 @@ impl PoolWork {
             for start in rows.clone().step_by(at_once) {
                 let (before, count) = (start - rows.start, at_once.min(rows.end - start));
                 for (number, (part, y)) in parts.iter_mut().enumerate() {
-                    let part = Part { outer: part.outer.clone(), rows: start..start + count };
+                    let part = OutputPart { outer: part.outer.clone(), rows: start..start + count };
                     let part = PartOf { plan, view: &self.view, part: &part, context };
                     let y = &mut y[before * row * bytes..][..count * row * bytes];
                     let computed = computed.part(number * count * row..(number + 1) * count * row);
@@ -207,11 +207,11 @@ impl PoolWork {
         x: &[u8],
         y: &mut [u8],
         indices: Option<IndicesMut<'_>>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         // The other kernels compare floats as floats, and the general one as integers.
         if part.plan.dtype().is_float() && takes_subnormals_for_zeros() {
-            return General.run(part, x, y, indices, scratch);
+            return GeneralPool.run(part, x, y, indices, scratch);
         }
         self.kernel.run(part, x, y, indices, scratch)
     }

@@ -7,11 +7,11 @@ use wgpu_pooling_plan::ExecuteError;
 
 /// The memory of one thread, aligned for every element type.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ThreadMemory {
     words: Vec<u64>,
 }
 
-impl Scratch {
+impl ThreadMemory {
     /// Memory for `count` elements. Its contents are arbitrary.
     pub fn elements<L: Pod>(&mut self, count: usize) -> Result<&mut [L], ExecuteError> {
         let bytes = count.checked_mul(size_of::<L>());
@@ -58,7 +58,7 @@ pub(crate) fn words_of<L>(count: usize) -> usize {
 /// The scratch memory of finished work, reused by later work.
 #[derive(Debug)]
 pub(crate) struct ScratchPool {
-    idle: Mutex<Vec<Scratch>>,
+    idle: Mutex<Vec<ThreadMemory>>,
     /// The most words of a thread's memory that is kept.
     most_words: usize,
 }
@@ -76,7 +76,7 @@ impl ScratchPool {
     }
 
     /// Runs `work` with scratch memory that no other thread uses.
-    pub fn with<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
+    pub fn with<R>(&self, work: impl FnOnce(&mut ThreadMemory) -> R) -> R {
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = lock().pop().unwrap_or_default();
         let result = work(&mut scratch);

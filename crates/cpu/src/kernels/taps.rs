@@ -226,7 +226,7 @@ pub(crate) struct Column<'a> {
 }
 
 /// The outputs that a loop computes.
-pub(crate) enum Outputs<'a> {
+pub(crate) enum LoopOutputs<'a> {
     /// The outputs of rows, beginning with this row. Where there is room, the loop also writes outputs beyond a row,
     /// which must be computed afterwards.
     Rows(InsideRows<'a>, usize),
@@ -237,7 +237,7 @@ pub(crate) enum Outputs<'a> {
 /// A loop over outputs. It returns `Some((row, output))` where no vector fits in the rest of that row; the rows after
 /// it are not computed.
 pub(crate) struct TapLoop<'a, C: VectorCode, F> {
-    pub outputs: Outputs<'a>,
+    pub outputs: LoopOutputs<'a>,
     pub x: &'a [C::Stored],
     /// The number of elements of Y that may be written.
     pub room: usize,
@@ -263,7 +263,7 @@ impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
         match self.outputs {
             // Few processors of x86 have nothing better than SSE2, whose vectors have 16 bytes. For them the loops in
             // which NaN wins take one vector at a time, so that less is compiled.
-            Outputs::Rows(run, first)
+            LoopOutputs::Rows(run, first)
                 if const { NAN_WINS && cfg!(target_feature = "sse2") && size_of::<S::f32s>() == 16 } =>
             {
                 match run.shape.stride {
@@ -272,13 +272,13 @@ impl<C: VectorCode, F: OutputForm<C>> TapLoop<'_, C, F> {
                     _ => self.rows::<S, 4, 4, 1, 1, NAN_WINS>(simd, run, first),
                 }
             }
-            Outputs::Rows(run, first) => match run.shape.stride {
+            LoopOutputs::Rows(run, first) => match run.shape.stride {
                 1 => self.rows::<S, 1, 1, 4, 1, NAN_WINS>(simd, run, first),
                 2 if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, NAN_WINS>(simd, run, first),
                 2 => self.rows::<S, 2, 2, 2, 1, NAN_WINS>(simd, run, first),
                 _ => self.rows::<S, 4, 4, 1, 1, NAN_WINS>(simd, run, first),
             },
-            Outputs::Column(column) => {
+            LoopOutputs::Column(column) => {
                 self.column::<S, NAN_WINS>(simd, column);
                 None
             }

@@ -16,11 +16,11 @@ use super::first_elements::put_first_elements;
 use super::indices::{Indices, with_slice};
 use super::multiples::Multiples;
 use super::own_windows::stay_in_their_windows;
-use super::parts::{Context, Part, cut, pieces, runs};
-use super::scratch::Scratch;
+use super::parts::{Context, OutputPart, cut, pieces, runs};
+use super::scratch::ThreadMemory;
 use super::simd::SimdLevel;
 use super::tuning::unpool::{AHEAD_BYTES, CHANNELS, LOOKED_AT_BYTES, POSITIONS};
-use super::view::{Places, unpool_planes};
+use super::view::{Distances, unpool_planes};
 
 /// An unpool and the kernel that computes it.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ struct Units {
     planes: usize,
     sources: usize,
     elements: usize,
-    parts: Vec<Part>,
+    parts: Vec<OutputPart>,
 }
 
 impl Units {
@@ -268,7 +268,7 @@ impl Unit<'_> {
         x: &[W],
         indices: Indices<'_>,
         written: &mut Written<'_, W>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<bool, ExecuteError> {
         let (plan, units, skips) = (self.plan, self.units, self.plan.skip_minus_one);
         let base = base(plan, self.number * units.planes);
@@ -387,7 +387,7 @@ fn channels<W: Word>(
     indices: Indices<'_>,
     written: &mut Written<'_, W>,
     planes: &ChannelPlanes,
-    scratch: &mut Scratch,
+    scratch: &mut ThreadMemory,
 ) -> Result<bool, ExecuteError> {
     let plane = x.len() / planes.channels;
     let made: &mut [u32] = scratch.elements(ROW * CHANNELS.min(planes.channels))?;
@@ -513,7 +513,7 @@ fn general(
 /// Writes the elements of X whose indices name elements of this run of Y.
 fn write_named<W: Word>(plan: &UnpoolPlan, owned: &Range<usize>, x: &[W], indices: Indices<'_>, y: &mut [W]) {
     let [_, y_plane] = unpool_planes(plan);
-    let places = Places::new(plan.layout(), plan.channels, y_plane);
+    let places = Distances::new(plan.layout(), plan.channels, y_plane);
     sources(plan, relevant(plan, owned, y_plane), |from, place, n, c, at| {
         let mut target = [0; MAX_SPATIAL_AXES];
         let target = &mut target[..at.len()];
@@ -548,8 +548,8 @@ fn relevant(plan: &UnpoolPlan, owned: &Range<usize>, y_plane: usize) -> Range<us
 /// coordinates.
 fn sources(plan: &UnpoolPlan, planes: Range<usize>, mut visit: impl FnMut(usize, usize, usize, usize, &[usize])) {
     let [plane, _] = unpool_planes(plan);
-    let x_places = Places::new(plan.layout(), plan.channels, plane);
-    let index_places = Places::new(plan.space.layout, plan.channels, plane);
+    let x_places = Distances::new(plan.layout(), plan.channels, plane);
+    let index_places = Distances::new(plan.space.layout, plan.channels, plane);
     for outer in planes {
         let (n, c) = (outer / plan.channels, outer % plan.channels);
         let mut position = 0;

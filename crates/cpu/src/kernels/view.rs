@@ -138,18 +138,18 @@ pub(crate) fn nan_wins(plan: &PoolPlan) -> bool {
 
 /// The distances in elements from one batch item, channel and position of a tensor to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct Distances {
     pub n: usize,
     pub c: usize,
     pub position: usize,
 }
 
-impl Places {
-    pub fn new(layout: Layout, channels: usize, plane: usize) -> Places {
+impl Distances {
+    pub fn new(layout: Layout, channels: usize, plane: usize) -> Distances {
         let n = channels.saturating_mul(plane);
         match layout {
-            Layout::Nchw => Places { n, c: plane, position: 1 },
-            Layout::Nhwc => Places { n, c: 1, position: channels },
+            Layout::Nchw => Distances { n, c: plane, position: 1 },
+            Layout::Nhwc => Distances { n, c: 1, position: channels },
         }
     }
 

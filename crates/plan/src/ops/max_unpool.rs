@@ -40,7 +40,7 @@ const OPERATOR: &str = "MaxUnpool";
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct MaxUnpool {
-    target: Target,
+    target: OutputOrigin,
     duplicates: Duplicates,
     out_of_bounds: OutOfBounds,
     outside_window: OutsideWindow,
@@ -51,15 +51,15 @@ pub struct MaxUnpool {
 
 /// The origin of the output's extents and of the index space.
 #[derive(Debug, Clone, PartialEq)]
-enum Target {
-    Attributes(Attributes),
+enum OutputOrigin {
+    OwnAttributes(OwnAttributes),
     /// The plan of a pool on its input's shape.
     Pool(Box<Result<PoolPlan, PlanError>>),
 }
 
 /// What an unpool has unless it takes it from a pool.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Attributes {
+struct OwnAttributes {
     kernel_shape: Vec<i64>,
     strides: Option<Vec<i64>>,
     pads: Option<Vec<i64>>,
@@ -93,10 +93,10 @@ impl MaxUnpool {
     /// ```
     pub fn new(kernel_shape: impl Ints) -> Self {
         let kernel_shape = kernel_shape.as_ref().to_vec();
-        MaxUnpool::with_target(Target::Attributes(Attributes { kernel_shape, ..Attributes::default() }))
+        MaxUnpool::with_target(OutputOrigin::OwnAttributes(OwnAttributes { kernel_shape, ..OwnAttributes::default() }))
     }
 
-    fn with_target(target: Target) -> Self {
+    fn with_target(target: OutputOrigin) -> Self {
         MaxUnpool {
             target,
             duplicates: Duplicates::default(),
@@ -133,7 +133,7 @@ impl MaxUnpool {
         // An index space does not depend on the element type. `plan` is given the unpool's element type.
         let plan = pool.plan_and_rules(input_shape, DType::F32);
         let plan = plan.and_then(|(plan, rules)| plan.with_indices(IndexPlan { index_type: IndexType::I64, ..rules }));
-        MaxUnpool::with_target(Target::Pool(Box::new(plan)))
+        MaxUnpool::with_target(OutputOrigin::Pool(Box::new(plan)))
     }
 
     /// An unpool from the attributes of an ONNX node, by name. `output_shape` is an input there: give it to
@@ -152,7 +152,7 @@ impl MaxUnpool {
     pub fn from_onnx<S: AsRef<str>>(attributes: impl IntoIterator<Item = (S, Attribute)>) -> Result<Self, PlanError> {
         let unpool = MaxUnpool::new([]).with_attributes(attributes)?;
         match &unpool.target {
-            Target::Attributes(own) if own.kernel_shape.is_empty() => {
+            OutputOrigin::OwnAttributes(own) if own.kernel_shape.is_empty() => {
                 Err(PlanError::MissingAttribute { operator: OPERATOR, attribute: "kernel_shape" })
             }
             _ => Ok(unpool),
@@ -401,10 +401,10 @@ impl MaxUnpool {
     }
 
     /// Sets an attribute. That of an inverse comes from the pool, and `plan` refuses another one.
-    fn set(&mut self, attribute: &'static str, set: impl FnOnce(&mut Attributes)) {
+    fn set(&mut self, attribute: &'static str, set: impl FnOnce(&mut OwnAttributes)) {
         match &mut self.target {
-            Target::Attributes(own) => set(own),
-            Target::Pool(_) => self.overridden = Some(attribute),
+            OutputOrigin::OwnAttributes(own) => set(own),
+            OutputOrigin::Pool(_) => self.overridden = Some(attribute),
         }
     }
 
@@ -445,13 +445,13 @@ impl MaxUnpool {
             return Err(PlanError::Combination { first: "inverse_of", second });
         }
         let layout = match &self.target {
-            Target::Attributes(own) => own.layout,
-            Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout(),
+            OutputOrigin::OwnAttributes(own) => own.layout,
+            OutputOrigin::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout(),
         };
         let dimensions = Dimensions::of(shape, layout)?;
         let Resolved { outputs, space, windows, skip_minus_one, first_elements } = match &self.target {
-            Target::Attributes(own) => own.resolve(&dimensions)?,
-            Target::Pool(pool) => inverse(pool.as_ref().as_ref().map_err(Clone::clone)?, shape)?,
+            OutputOrigin::OwnAttributes(own) => own.resolve(&dimensions)?,
+            OutputOrigin::Pool(pool) => inverse(pool.as_ref().as_ref().map_err(Clone::clone)?, shape)?,
         };
         if windows.is_none() && self.outside_window != OutsideWindow::Scatter {
             let second = "outside_window";
@@ -478,7 +478,7 @@ impl MaxUnpool {
     }
 }
 
-impl Attributes {
+impl OwnAttributes {
     /// The output's extents and the index space, from the inferred extents and `output_shape`.
     fn resolve(&self, dimensions: &Dimensions) -> Result<Resolved, PlanError> {
         let lists = [self.strides.as_deref(), None, self.pads.as_deref()];

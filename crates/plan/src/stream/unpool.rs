@@ -23,7 +23,7 @@ use crate::with_element;
 const MOST_SOURCES: u64 = 1 << 18;
 
 /// The sizes of a run's boxes.
-struct Sizes {
+struct BoxSizes {
     /// The most elements of a tile of Y.
     y: u64,
     /// The most sources that the host reads at a time.
@@ -32,9 +32,9 @@ struct Sizes {
     planes: bool,
 }
 
-impl Sizes {
+impl BoxSizes {
     /// The largest boxes that fit.
-    fn new(plan: &UnpoolPlan, backend: &dyn Backend, budget_bytes: u64) -> Result<Sizes, PlanError> {
+    fn new(plan: &UnpoolPlan, backend: &dyn Backend, budget_bytes: u64) -> Result<BoxSizes, PlanError> {
         let what = "bytes of tiles (budget_bytes)";
         let on_host = |of_y: u64| within(what, host_bytes(plan, of_y, of_y.min(MOST_SOURCES)), budget_bytes);
         on_host(1)?;
@@ -51,15 +51,15 @@ impl Sizes {
         };
         let in_order = plan.layout() == Layout::Nchw && plan.space.layout == Layout::Nchw;
         if !in_order || most == 0 || !planes_fit(1) {
-            return Ok(Sizes { y, sources, planes: false });
+            return Ok(BoxSizes { y, sources, planes: false });
         }
-        Ok(Sizes { y: largest(most.saturating_add(1), planes_fit).saturating_mul(of_plane), sources, planes: true })
+        Ok(BoxSizes { y: largest(most.saturating_add(1), planes_fit).saturating_mul(of_plane), sources, planes: true })
     }
 }
 
 /// How often a run reads X, at most, if indices stay in their planes.
 pub(super) fn reads(plan: &UnpoolPlan, backend: &dyn Backend, budget_bytes: u64) -> Result<f64, PlanError> {
-    Ok(reads_by(plan, &y_tiles(plan, Sizes::new(plan, backend, budget_bytes)?.y), true))
+    Ok(reads_by(plan, &y_tiles(plan, BoxSizes::new(plan, backend, budget_bytes)?.y), true))
 }
 
 /// How often a run by these tiles reads X, at most: once for each tile, or for each tile of a plane.
@@ -134,7 +134,7 @@ pub(super) async fn run<'s>(
     backend: &dyn Backend,
     (budget_bytes, progress): (u64, Option<Callback<'s>>),
 ) -> Result<StreamReport, ExecuteError> {
-    let sizes = Sizes::new(plan, backend, budget_bytes)?;
+    let sizes = BoxSizes::new(plan, backend, budget_bytes)?;
     let tiles = y_tiles(plan, sizes.y);
     let running = Running::new(tiles.len(), progress);
     let (x, indices) = (Buffer::default(), Buffer::default());

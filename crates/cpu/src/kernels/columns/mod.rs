@@ -42,10 +42,10 @@ use self::row::outputs_are_columns;
 use self::rows::{Grouping, OutputRows};
 use super::elements::LaneElement;
 use super::indices::IndicesMut;
-use super::kernel::{Offer, Pool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, PoolKernel};
 use super::lane::{Code, Positioned};
 use super::parts::PartOf;
-use super::scratch::{Scratch, aligned_words_of, allocate_aligned};
+use super::scratch::{ThreadMemory, aligned_words_of, allocate_aligned};
 use super::tuning::columns::{BYTE, CHANNEL, HALF, OUTPUT, PERMUTED_PLANE, REDUCED, ROW, SEARCHED, TAPS};
 use super::view::ViewAxis;
 
@@ -54,7 +54,7 @@ use super::view::ViewAxis;
 struct Columns;
 
 /// `Err` says why the kernel does not apply.
-pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+pub(crate) fn offer<'a>(pool: &'a OfferedPool<'a>) -> Result<Offer<'a>, &'static str> {
     let view = pool.view;
     if pool.plan.has_empty_windows() {
         return Err("windows are empty");
@@ -71,7 +71,7 @@ pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
 }
 
 /// The time for all rows of outputs: to reduce the columns of each, and to search them for its outputs.
-fn cost(pool: &Pool<'_>) -> f64 {
+fn cost(pool: &OfferedPool<'_>) -> f64 {
     let view = pool.view;
     let bytes = pool.plan.dtype().bytes();
     let lane = if pool.plan.indices.is_some() { bytes.max(4) } else { bytes };
@@ -114,7 +114,7 @@ impl PoolKernel for Columns {
         x: &[u8],
         y: &mut [u8],
         indices: Option<IndicesMut<'_>>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => match indices {
             None => values::<<T as LaneElement>::Values>(part, cast_slice(x), cast_slice_mut(y), scratch),
@@ -130,7 +130,7 @@ fn values<C: Code>(
     part: &PartOf<'_>,
     x: &[C::Element],
     y: &mut [C::Element],
-    scratch: &mut Scratch,
+    scratch: &mut ThreadMemory,
 ) -> Result<(), ExecuteError> {
     let rows = OutputRows::<C>::new(part, x, 1);
     let mut words = words::<C::Lane>(scratch, &rows.together, 1)?;
@@ -144,7 +144,7 @@ fn indexed<C: Code<Lane: Positioned>>(
     part: &PartOf<'_>,
     x: &[C::Element],
     (y, indices): (&mut [C::Element], &mut IndicesMut<'_>),
-    scratch: &mut Scratch,
+    scratch: &mut ThreadMemory,
 ) -> Result<(), ExecuteError> {
     let rows = OutputRows::<C>::new(part, x, 2);
     let mut words = words::<C::Lane>(scratch, &rows.together, 2)?;
@@ -154,7 +154,11 @@ fn indexed<C: Code<Lane: Positioned>>(
 }
 
 /// Scratch memory for the maxima of columns: `parts` values per column, each as wide as `L`.
-fn words<'a, L>(scratch: &'a mut Scratch, together: &Grouping, parts: usize) -> Result<&'a mut [u64], ExecuteError> {
+fn words<'a, L>(
+    scratch: &'a mut ThreadMemory,
+    together: &Grouping,
+    parts: usize,
+) -> Result<&'a mut [u64], ExecuteError> {
     let [own, interleaved] = together.elements();
     scratch.elements(parts * (aligned_words_of::<L>(own) + aligned_words_of::<L>(interleaved)))
 }

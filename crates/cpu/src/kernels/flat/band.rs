@@ -16,12 +16,12 @@ pub(super) struct Strip {
     pub inside: Range<usize>,
     pub edges: Vec<Edge>,
     /// The first elements of windows, as runs of columns whose first elements are neighbours.
-    pub firsts: Vec<FirstElements>,
+    pub firsts: Vec<FirstColumns>,
 }
 
 /// Columns of outputs whose windows begin with neighbouring elements of X.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FirstElements {
+pub(super) struct FirstColumns {
     pub column: usize,
     pub position: usize,
     pub count: usize,
@@ -51,14 +51,14 @@ impl Strip {
             Edge { column, first: position(along, column, taps.start), taps: taps.len() }
         };
         let edges: Vec<Edge> = (columns.start..begin).chain(end..columns.end).filter(is_output).map(edge).collect();
-        let mut firsts: Vec<FirstElements> = Vec::new();
+        let mut firsts: Vec<FirstColumns> = Vec::new();
         for column in columns.clone().filter(|column| is_inside(column) || is_output(column)) {
             let position = position(own, column, own.taps_inside(column).start);
             match firsts.last_mut() {
                 Some(last) if (last.position + last.count, last.column + last.count) == (position, column) => {
                     last.count += 1
                 }
-                _ => firsts.push(FirstElements { column, position, count: 1 }),
+                _ => firsts.push(FirstColumns { column, position, count: 1 }),
             }
         }
         let of_inside =

@@ -5,9 +5,9 @@ use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{Element, NanPolicy};
 
 use super::Flat;
-use super::band::{Band, FirstElements, RowRun};
+use super::band::{Band, FirstColumns, RowRun};
 use super::pick::pick;
-use super::steps::{Taps, reduce_taps};
+use super::steps::{EvenTaps, reduce_taps};
 use crate::kernels::axes::Axis;
 use crate::kernels::lane::{Code, Lane};
 use crate::kernels::mirror::inverted;
@@ -325,7 +325,7 @@ impl<T: Element> BandJob<'_, T> {
             let first = (along.start(strip.inside.start) as usize - strip.x.start) * inner;
             let width = strip.inside.len() * inner;
             let rows = Rows { count: x_rows, width, read_pitch: pitch, write_pitch: *columns }.joined_with_gaps();
-            let taps = Taps { count: along.kernel, distance: along.dilation * inner };
+            let taps = EvenTaps { count: along.kernel, distance: along.dilation * inner };
             let reduced = &mut reduced[place(strip.inside.start)..][..rows.written()];
             let x = &x[first..][..rows.read() + along.reach() * inner];
             found = reduce_taps(simd, rows, reduced, (taps, checks_nan), x, steps);
@@ -372,7 +372,7 @@ impl<T: Element> BandJob<'_, T> {
             };
             for plane in 0..planes {
                 let first = plane * read_pitch + (run.first - x_rows.start) * columns;
-                let taps = Taps { count: run.taps, distance: down.dilation * columns };
+                let taps = EvenTaps { count: run.taps, distance: down.dilation * columns };
                 let x = &reduced[first..][..of_planes.read() + (run.taps - 1) * taps.distance];
                 let best = &mut best[plane * write_pitch + (run.row - rows.start) * pitch..][..of_planes.written()];
                 reduce_taps(self.part.context.simd, of_planes, best, (taps, false), x, [&mut *a, &mut *b]);
@@ -388,7 +388,7 @@ impl<T: Element> BandJob<'_, T> {
         for (number, run) in (0..*planes).flat_map(|number| runs.iter().map(move |run| (number, run))) {
             let x = &self.x[plane + (number * down.input + run.first) * self.x_pitch()..];
             let y = &mut y[(number * rows.len() + run.row - rows.start) * width_of_y..];
-            for FirstElements { column, position, count } in &strip.firsts {
+            for FirstColumns { column, position, count } in &strip.firsts {
                 let place = (column - strip.columns.start) * inner;
                 let (width, read_pitch) = (count * inner, down.stride * self.x_pitch());
                 let rows_of_run = Rows { count: run.count, width, read_pitch, write_pitch: *width_of_y };

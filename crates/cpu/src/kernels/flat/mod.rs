@@ -40,14 +40,14 @@ use wgpu_pooling_plan::{ExecuteError, with_element};
 
 use self::band::{Band, Strip, position};
 use self::job::{BandBuffers, BandJob, WindowPlanes};
-use self::steps::Taps;
+use self::steps::EvenTaps;
 use super::axes::Axis;
 use super::elements::LaneElement;
 use super::indices::IndicesMut;
-use super::kernel::{Offer, Pool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, PoolKernel};
 use super::lane::Code;
 use super::parts::PartOf;
-use super::scratch::{Scratch, allocate, words_of};
+use super::scratch::{ThreadMemory, allocate, words_of};
 use super::tuning::flat::{
     AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, LOADED, LOADED_ROW, MOST_AT_BORDERS, MOST_BYTES, MOST_COLUMNS,
     MOST_KEPT, MOST_SPAN, MOST_STRIDE, PICKED_8, ROW, ROW_BYTES, ROWS_OF_SHARED, TAP,
@@ -98,7 +98,7 @@ struct FlatSizes<'a> {
 
 impl<'a> FlatSizes<'a> {
     /// `Err` says why the kernel does not apply.
-    fn new(pool: &'a Pool<'a>) -> Result<FlatSizes<'a>, &'static str> {
+    fn new(pool: &'a OfferedPool<'a>) -> Result<FlatSizes<'a>, &'static str> {
         let (plan, view) = (pool.plan, pool.view);
         if plan.indices.is_some() {
             return Err("it has values alone");
@@ -121,7 +121,7 @@ impl<'a> FlatSizes<'a> {
         };
         let along = if stride == 1 { along.clone() } else { along.dense(dense) };
         let planes = outer.iter().fold(1, |planes: usize, axis| planes.saturating_mul(axis.kernel));
-        if along.kernel.max(down.kernel) > Taps::MOST || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
+        if along.kernel.max(down.kernel) > EvenTaps::MOST || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
             return Err("its windows have too many taps");
         }
         let padded = along.kernel.max(down.kernel) > MOST_AT_BORDERS;
@@ -149,7 +149,7 @@ impl<'a> FlatSizes<'a> {
     }
 
     /// The time for all bands of all planes.
-    fn cost(&self, pool: &Pool<'_>) -> f64 {
+    fn cost(&self, pool: &OfferedPool<'_>) -> f64 {
         let FlatSizes { axes, stride, down: number, lanes: [down, along], .. } = self;
         let count = |extent: fn(&Axis) -> usize| axes[..*number].iter().map(|axis| extent(axis) as f64).product();
         // Planes of X that several windows contain are kept once they are reduced along their rows.
@@ -170,7 +170,7 @@ impl<'a> FlatSizes<'a> {
         // Windows at the borders of rows are reduced by loops of their own, if the padding is no lanes.
         let inside = along.inside();
         let loads = |axis: &Axis| match self.padded {
-            true => Taps { count: axis.kernel, distance: 1 }.loads(),
+            true => EvenTaps { count: axis.kernel, distance: 1 }.loads(),
             false => axis.kernel,
         };
         let shared_columns = along.output.div_ceil(self.columns.max(1)) * along.reach();
@@ -208,7 +208,7 @@ impl<'a> FlatSizes<'a> {
 }
 
 /// `Err` says why the kernel does not apply.
-pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+pub(crate) fn offer<'a>(pool: &'a OfferedPool<'a>) -> Result<Offer<'a>, &'static str> {
     let sizes = FlatSizes::new(pool)?;
     let offer = Offer::new(sizes.cost(pool), move || sizes.layout(pool.view.inner));
     Ok(Offer { mirrors: true, ..offer })
@@ -227,7 +227,7 @@ impl PoolKernel for Flat {
         x: &[u8],
         y: &mut [u8],
         _: Option<IndicesMut<'_>>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => self.part::<
             <T as LaneElement>::Own,
@@ -254,7 +254,7 @@ impl Flat {
         part: &PartOf<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         let ranges = part.ranges(&self.axes);
         let (outer, rows) = (&ranges[..self.down], ranges[self.down].clone());
@@ -298,7 +298,7 @@ impl Flat {
     fn memory<'a, C: Code, S: Code>(
         &self,
         band: &Band<'_>,
-        scratch: &'a mut Scratch,
+        scratch: &'a mut ThreadMemory,
     ) -> Result<BandBuffers<'a>, ExecuteError> {
         let lane = size_of::<S::Lane>().max(size_of::<C::Lane>());
         let words = |rows: usize, columns: usize| words_of::<u8>(rows * columns * self.inner * lane);

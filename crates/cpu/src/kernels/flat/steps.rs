@@ -6,12 +6,12 @@ use crate::kernels::simd::SimdLevel;
 
 /// The taps of windows, which lie at equal distances.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Taps {
+pub(super) struct EvenTaps {
     pub count: usize,
     pub distance: usize,
 }
 
-impl Taps {
+impl EvenTaps {
     /// The most taps: two steps and the last one join up to five windows each.
     pub const MOST: usize = AT_ONCE * AT_ONCE * AT_ONCE;
 
@@ -48,11 +48,11 @@ pub(super) fn reduce_taps<'a, L: Lane>(
     simd: SimdLevel,
     rows: Rows,
     best: &mut [L],
-    (taps, checks_nan): (Taps, bool),
+    (taps, checks_nan): (EvenTaps, bool),
     x: &'a [L],
     steps: [&'a mut [L]; 2],
 ) -> bool {
-    let Taps { count, distance } = taps;
+    let EvenTaps { count, distance } = taps;
     let [a, b] = steps;
     let [first, second] = if a.is_empty() { [1; 2] } else { taps.joins() };
     // Joins windows of `span` taps, and returns the lanes that are written.

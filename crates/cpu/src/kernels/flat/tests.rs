@@ -2,9 +2,9 @@ use wgpu_pooling_plan::{DType, Layout, MaxPool};
 
 use super::FlatSizes;
 use super::band::Band;
-use crate::kernels::kernel::Pool;
+use crate::kernels::kernel::OfferedPool;
 use crate::kernels::lane::{OfF16, WideF16};
-use crate::kernels::scratch::Scratch;
+use crate::kernels::scratch::ThreadMemory;
 use crate::kernels::tuning::flat::MOST_BYTES;
 use crate::kernels::view::View;
 
@@ -29,11 +29,11 @@ fn the_memory_of_a_band_is_bounded() {
             };
             let plan = plan.pool().unwrap();
             let view = View::new(plan).unwrap();
-            let pool = Pool::new(plan, &view, &[]);
+            let pool = OfferedPool::new(plan, &view, &[]);
             let Ok(flat) = FlatSizes::new(&pool).map(|sizes| sizes.layout(view.inner)) else { continue };
             let rows = 0..flat.rows.min(flat.axes[flat.down].output);
             let band = Band::new(&flat.lanes, flat.inner, &flat.strips[0], rows);
-            let mut scratch = Scratch::default();
+            let mut scratch = ThreadMemory::default();
             let memory = flat.memory::<OfF16, WideF16>(&band, &mut scratch).unwrap();
             let own = [memory.loaded.len(), memory.reduced.len(), memory.best.len(), memory.dense.len()];
             let others = memory.planes.iter().chain(&memory.steps).map(|own| own.len());

@@ -39,7 +39,7 @@ pub(crate) struct FirstRow {
 
 /// A box of outputs.
 #[derive(Debug)]
-pub(crate) struct Block<'a> {
+pub(crate) struct OutputBlock<'a> {
     pub layout: &'a BlockLayout,
     /// The first output along each axis.
     pub first: Vec<usize>,
@@ -61,15 +61,15 @@ pub(crate) struct Block<'a> {
     pub first_elements: Vec<(usize, usize)>,
 }
 
-impl<'a> Block<'a> {
-    pub fn new(axes: &[Axis], inner: usize, layout: &'a BlockLayout, first: Vec<usize>) -> Block<'a> {
+impl<'a> OutputBlock<'a> {
+    pub fn new(axes: &[Axis], inner: usize, layout: &'a BlockLayout, first: Vec<usize>) -> OutputBlock<'a> {
         let start: Vec<i64> = axes.iter().zip(&first).map(|(axis, &first)| axis.start(first)).collect();
         let inside = axes.iter().zip(&start).zip(&layout.positions).map(|((axis, &start), &positions)| {
             let clamped = |position: i64| position.clamp(0, positions as i64) as usize;
             clamped(-start)..clamped(axis.input as i64 - start)
         });
         let place = axes.iter().zip(&start).map(|(axis, &start)| start * axis.x_stride as i64).sum();
-        let mut block = Block {
+        let mut block = OutputBlock {
             layout,
             first,
             inside: inside.collect(),

@@ -8,11 +8,11 @@ use bytemuck::Pod;
 use wgpu_pooling_plan::ExecuteError;
 
 use super::layout::BlockLayout;
-use super::steps::{Step, Tap};
+use super::steps::{Join, Tap};
 use crate::kernels::lane::{Lane, Positioned};
 use crate::kernels::reduce;
 use crate::kernels::reduce::{AT_ONCE, MORE_AT_ONCE, Rows};
-use crate::kernels::scratch::{Scratch, allocate, words_of};
+use crate::kernels::scratch::{ThreadMemory, allocate, words_of};
 use crate::kernels::simd::SimdLevel;
 use crate::kernels::tuning::separable::OUTPUTS_AT_ONCE;
 
@@ -125,7 +125,7 @@ impl<L: Positioned> LaneForm for WithPositions<L> {
 /// Performs a step. `at` returns where the lanes of a tap begin.
 pub(crate) fn step<F: LaneForm>(
     simd: SimdLevel,
-    step: &Step,
+    step: &Join,
     rows: Rows,
     mut best: Maxima<'_, F>,
     source: LaneSlices<'_, F>,
@@ -159,7 +159,7 @@ pub(crate) struct BlockBuffers<'a, F: LaneForm> {
 }
 
 impl<'a, F: LaneForm> BlockBuffers<'a, F> {
-    pub fn new(scratch: &'a mut Scratch, layout: &BlockLayout, with_firsts: bool) -> Result<Self, ExecuteError> {
+    pub fn new(scratch: &'a mut ThreadMemory, layout: &BlockLayout, with_firsts: bool) -> Result<Self, ExecuteError> {
         let row = &layout.row;
         let rows = layout.arrays * layout.pitch;
         let spare = layout.reduced_arrays * layout.pitch;

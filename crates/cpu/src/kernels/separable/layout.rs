@@ -2,7 +2,7 @@
 
 use wgpu_pooling_plan::internal::for_each;
 
-use super::steps::Step;
+use super::steps::Join;
 use crate::kernels::axes::Axis;
 use crate::kernels::tuning::separable::LOADED_AT_ONCE;
 
@@ -75,7 +75,7 @@ pub(crate) struct OutputRun {
 
 impl BlockLayout {
     /// Axes from `inner` on form a row. `first` is the first step along an outer axis, if there is one.
-    pub fn new(axes: &[Axis], inner: usize, first: Option<&Step>, outputs: &[usize]) -> BlockLayout {
+    pub fn new(axes: &[Axis], inner: usize, first: Option<&Join>, outputs: &[usize]) -> BlockLayout {
         let positions = axes.iter().zip(outputs).map(|(axis, &outputs)| (outputs - 1) * axis.stride + axis.reach() + 1);
         let with_halo = |axis: &Axis, outputs: usize| outputs + axis.reach() / axis.stride;
         let mut slots = outputs.to_vec();

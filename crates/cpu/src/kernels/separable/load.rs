@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::block::Block;
+use super::block::OutputBlock;
 use crate::kernels::axes::Axis;
 use crate::kernels::lane::Code;
 use crate::kernels::reduce::{encode_row, is_nan_or_lossy};
@@ -13,7 +13,7 @@ use crate::kernels::simd::SimdLevel;
 pub(crate) fn load<C: Code>(
     simd: SimdLevel,
     (axis, number): (&Axis, usize),
-    (block, batch): (&Block<'_>, &Range<usize>),
+    (block, batch): (&OutputBlock<'_>, &Range<usize>),
     x: &[C::Element],
     lanes: &mut [C::Lane],
 ) -> bool {

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wgpu_pooling_plan::{Layout, PoolPlan};
 
 use super::layout::{BlockLayout, sums};
-use super::steps::{Step, block, steps};
+use super::steps::{Join, block, steps};
 use crate::kernels::axes::{Axis, MOST_INDEX, index_span};
-use crate::kernels::kernel::Pool;
+use crate::kernels::kernel::OfferedPool;
 
 /// The most layouts that are kept: blocks in the middle and at the ends of up to four axes.
 const MOST_LAYOUTS: usize = 16;
@@ -19,8 +19,8 @@ pub(crate) struct Separable {
     /// The number of the innermost spatial axis. It and the channels after it, if there are any, form rows.
     pub inner: usize,
     /// The steps along rows, at least one, and along the other axes.
-    pub steps: Vec<Step>,
-    pub outer_steps: Vec<Step>,
+    pub steps: Vec<Join>,
+    pub outer_steps: Vec<Join>,
     /// The extents of a block.
     pub block: Vec<usize>,
     /// The amount that each tap of a window adds to the index, for lanes that contain their taps.
@@ -43,7 +43,7 @@ pub(crate) struct SeparableSizes<'a> {
 
 impl<'a> SeparableSizes<'a> {
     /// `Err` says why the kernel does not apply.
-    pub fn new(pool: &'a Pool<'a>) -> Result<SeparableSizes<'a>, &'static str> {
+    pub fn new(pool: &'a OfferedPool<'a>) -> Result<SeparableSizes<'a>, &'static str> {
         let (plan, view, axes) = (pool.plan, pool.view, pool.axes()?);
         if axes[1..].iter().any(|axis| axis.input > 1 << 31) {
             return Err("an axis is too long");
@@ -67,7 +67,7 @@ impl<'a> SeparableSizes<'a> {
 }
 
 impl Separable {
-    pub fn new(pool: &Pool<'_>, sizes: SeparableSizes<'_>) -> Separable {
+    pub fn new(pool: &OfferedPool<'_>, sizes: SeparableSizes<'_>) -> Separable {
         let SeparableSizes { axes, inner, block, .. } = sizes;
         let (steps, outer_steps) = steps(axes, inner).into_iter().partition(|step| step.axis == inner);
         let packed = pool.plan.dtype().bytes() <= 2 && pool.plan.indices.is_some();
@@ -130,7 +130,7 @@ mod tests {
     fn block_of(plan: &Plan) -> Option<Vec<usize>> {
         let plan = plan.pool()?;
         let view = View::new(plan).ok()?;
-        SeparableSizes::new(&Pool::new(plan, &view, &[])).ok().map(|sizes| sizes.block)
+        SeparableSizes::new(&OfferedPool::new(plan, &view, &[])).ok().map(|sizes| sizes.block)
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         let plan = pool.plan(&[1, 1, 2, 1 << 26, 1 << 26], DType::F64, Some(IndexType::I64)).unwrap();
         let plan = plan.pool().unwrap();
         let view = View::new(plan).unwrap();
-        let pool = Pool::new(plan, &view, &[]);
+        let pool = OfferedPool::new(plan, &view, &[]);
         let separable = SeparableSizes::new(&pool).map(|sizes| Separable::new(&pool, sizes));
         assert!(separable.is_ok());
     }

@@ -10,16 +10,16 @@ use std::ops::Range;
 
 use wgpu_pooling_plan::ExecuteError;
 
-use super::block::Block;
+use super::block::OutputBlock;
 use super::form::{BlockBuffers, LaneForm, LaneSlices, Maxima, step};
 use super::load::load;
 use super::pool::Separable;
-use super::steps::{Step, Tap};
+use super::steps::{Join, Tap};
 use crate::kernels::axes::Axis;
 use crate::kernels::lane::{Code, Lane};
 use crate::kernels::reduce;
 use crate::kernels::reduce::Rows;
-use crate::kernels::scratch::Scratch;
+use crate::kernels::scratch::ThreadMemory;
 use crate::kernels::simd::SimdLevel;
 use crate::kernels::tuning::separable::OUTPUTS_AT_ONCE;
 
@@ -81,7 +81,7 @@ impl<F: LaneForm> OutputPiece<'_, '_, F> {
 
 /// A step along an outer axis.
 struct OuterStep<'a> {
-    step: &'a Step,
+    step: &'a Join,
     /// The number of arrays that it writes, and the number of arrays that each of them is reduced from.
     targets: usize,
     phases: usize,
@@ -124,9 +124,9 @@ impl<L: Lane> BlockReduction<'_, L> {
     /// `checks_lossy`; then the block is incomplete, and the outputs that were written may be wrong.
     pub fn run<C: Code<Lane = L>, F: LaneForm<Lane = L>>(
         &self,
-        block: &Block<'_>,
+        block: &OutputBlock<'_>,
         x: &[C::Element],
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
         mut write: impl FnMut(OutputPiece<'_, '_, F>),
     ) -> Result<bool, ExecuteError> {
         let (inner, layout) = (self.own.inner, block.layout);
@@ -157,7 +157,12 @@ impl<L: Lane> BlockReduction<'_, L> {
     }
 
     /// Reduces a batch of rows along themselves, and copies first elements to the slots of their windows.
-    fn along_rows<F: LaneForm<Lane = L>>(&self, block: &Block<'_>, batch: usize, memory: &mut BlockBuffers<'_, F>) {
+    fn along_rows<F: LaneForm<Lane = L>>(
+        &self,
+        block: &OutputBlock<'_>,
+        batch: usize,
+        memory: &mut BlockBuffers<'_, F>,
+    ) {
         let BlockBuffers { loaded, wide: [wide, spare], rows: [reduced, _], firsts, .. } = memory;
         let row = &block.layout.row;
         let of_batch = &block.batches[batch].rows;
@@ -200,9 +205,9 @@ impl<L: Lane> BlockReduction<'_, L> {
         }
     }
 
-    fn outer<'a>(&'a self, block: &Block<'_>) -> Outer<'a> {
+    fn outer<'a>(&'a self, block: &OutputBlock<'_>) -> Outer<'a> {
         let mut phases: Vec<usize> = self.own.axes[..self.own.inner].iter().map(Axis::phase_count).collect();
-        let step = |step: &'a Step| {
+        let step = |step: &'a Join| {
             let of_axis = std::mem::replace(&mut phases[step.axis], 1);
             let (pitch, slot) = (block.layout.pitch, block.layout.slot[step.axis]);
             OuterStep { step, targets: phases.iter().product(), phases: of_axis, pitch, slot, done: 0 }
@@ -213,7 +218,7 @@ impl<L: Lane> BlockReduction<'_, L> {
     /// Reduces the rows along the other axes, as far as they are complete.
     fn advance<F: LaneForm<Lane = L>>(
         &self,
-        block: &Block<'_>,
+        block: &OutputBlock<'_>,
         outer: &mut Outer<'_>,
         mut complete: usize,
         memory: &mut BlockBuffers<'_, F>,

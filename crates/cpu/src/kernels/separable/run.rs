@@ -9,19 +9,19 @@ use super::steps::steps;
 use super::work::PartWork;
 use crate::kernels::elements::LaneElement;
 use crate::kernels::indices::IndicesMut;
-use crate::kernels::kernel::{Offer, Pool, PoolKernel};
+use crate::kernels::kernel::{Offer, OfferedPool, PoolKernel};
 use crate::kernels::parts::PartOf;
-use crate::kernels::scratch::Scratch;
+use crate::kernels::scratch::ThreadMemory;
 use crate::kernels::tuning::separable::{BYTE, GATHERED, HALF, LOADED, OUTPUT, PERMUTED_PLANE, REDUCED, ROW, STEP};
 
 /// `Err` says why the kernel does not apply.
-pub(crate) fn offer<'a>(pool: &'a Pool<'a>) -> Result<Offer<'a>, &'static str> {
+pub(crate) fn offer<'a>(pool: &'a OfferedPool<'a>) -> Result<Offer<'a>, &'static str> {
     let sizes = SeparableSizes::new(pool)?;
     Ok(Offer::new(cost(pool, &sizes), move || Separable::new(pool, sizes)))
 }
 
 /// The time for all blocks, as if all were as large as the largest.
-fn cost(pool: &Pool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
+fn cost(pool: &OfferedPool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
     let SeparableSizes { axes, inner, block, .. } = sizes;
     let row = &axes[*inner];
     let extents: Vec<f64> = axes.iter().zip(block).map(|(axis, &outputs)| axis.loaded(outputs) as f64).collect();
@@ -61,7 +61,7 @@ impl PoolKernel for Separable {
         x: &[u8],
         y: &mut [u8],
         indices: Option<IndicesMut<'_>>,
-        scratch: &mut Scratch,
+        scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         let indexed = indices.is_some();
         let mut work = PartWork::new(self, part, indices, scratch);

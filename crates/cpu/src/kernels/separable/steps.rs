@@ -17,12 +17,12 @@ pub(crate) struct Tap {
 
 /// A pass over the lanes of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct Join {
     pub axis: usize,
     pub taps: Vec<Tap>,
 }
 
-impl Step {
+impl Join {
     /// The largest shift of a tap.
     pub fn shift(&self) -> usize {
         self.taps.iter().map(|tap| tap.shift).max().unwrap_or(0)
@@ -30,7 +30,7 @@ impl Step {
 }
 
 /// The steps that reduce the axes, from the innermost outwards. There is at least one along axis `inner`.
-pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
+pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Join> {
     let mut steps = Vec::new();
     let mut unit = 1i32;
     for (number, axis) in axes.iter().enumerate().rev() {
@@ -41,13 +41,13 @@ pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
             index: ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride),
         };
         if number == inner && axis.kernel == 1 || axis.kernel > 1 && (axis.stride > 1 || axis.kernel <= DIRECT) {
-            steps.push(Step { axis: number, taps: (0..axis.kernel).map(tap).collect() });
+            steps.push(Join { axis: number, taps: (0..axis.kernel).map(tap).collect() });
         } else {
             let mut covered = 1;
             while covered < axis.kernel {
                 let count = axis.kernel.div_ceil(covered).min(4);
                 let first = |number: usize| (number * covered).min(axis.kernel - covered);
-                steps.push(Step { axis: number, taps: (0..count).map(|number| tap(first(number))).collect() });
+                steps.push(Join { axis: number, taps: (0..count).map(|number| tap(first(number))).collect() });
                 covered = (covered * count).min(axis.kernel);
             }
         }

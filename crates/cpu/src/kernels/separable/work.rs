@@ -5,7 +5,7 @@ use std::ops::Range;
 use wgpu_pooling_plan::internal::{activate_all, advance, for_each};
 use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, NanPolicy};
 
-use super::block::Block;
+use super::block::OutputBlock;
 use super::finish::{self, Offsets};
 use super::form::{LaneForm, LanesAlone, WithPositions};
 use super::layout::{strides, sums};
@@ -16,7 +16,7 @@ use crate::kernels::indices::{IndicesMut, with_slice};
 use crate::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
 use crate::kernels::parts::PartOf;
 use crate::kernels::reduce::{Rows, decode};
-use crate::kernels::scratch::Scratch;
+use crate::kernels::scratch::ThreadMemory;
 use crate::kernels::view::nan_wins;
 
 /// A part of a pool and the memory that it is written to.
@@ -27,7 +27,7 @@ pub(crate) struct PartWork<'a> {
     ranges: Vec<Range<usize>>,
     y_strides: Vec<usize>,
     indices: Option<IndicesMut<'a>>,
-    scratch: &'a mut Scratch,
+    scratch: &'a mut ThreadMemory,
 }
 
 /// The index tables of a block, kept for following blocks with the same tables.
@@ -49,7 +49,7 @@ impl<'a> PartWork<'a> {
         own: &'a Separable,
         part: &'a PartOf<'a>,
         indices: Option<IndicesMut<'a>>,
-        scratch: &'a mut Scratch,
+        scratch: &'a mut ThreadMemory,
     ) -> Self {
         let ranges = part.ranges(&own.axes);
         let y_strides = strides(&own.axes.iter().map(|axis| axis.output).collect::<Vec<_>>());
@@ -69,7 +69,7 @@ impl<'a> PartWork<'a> {
     /// Visits the part's blocks with their layouts. Blocks of different planes at the same positions follow each other.
     fn each_block(
         &mut self,
-        visit: &mut dyn FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
+        visit: &mut dyn FnMut(&mut Self, &OutputBlock<'_>) -> Result<(), ExecuteError>,
     ) -> Result<(), ExecuteError> {
         let (own, ranges) = (self.own, self.ranges.clone());
         let starts: Vec<usize> = ranges.iter().map(|range| range.start).collect();
@@ -83,7 +83,7 @@ impl<'a> PartWork<'a> {
                 let left = ranges.iter().zip(&first).map(|(range, first)| range.end - first);
                 let outputs: Vec<usize> = left.zip(&own.block).map(|(left, &block)| left.min(block)).collect();
                 let layout = own.layout(&outputs);
-                let mut block = Block::new(&own.axes, own.inner, &layout, first.clone());
+                let mut block = OutputBlock::new(&own.axes, own.inner, &layout, first.clone());
                 let alike = ((ranges[0].end - first[0]) / outputs[0]).max(1);
                 for number in 0..alike {
                     block.move_to_plane(&own.axes, first[0] + number * outputs[0]);
@@ -98,7 +98,7 @@ impl<'a> PartWork<'a> {
     }
 
     /// The place in the part's Y of a block's first output.
-    fn place(&self, block: &Block<'_>) -> usize {
+    fn place(&self, block: &OutputBlock<'_>) -> usize {
         let along = block.first.iter().zip(&self.ranges).zip(&self.y_strides);
         along.map(|((first, range), stride)| (first - range.start) * stride).sum()
     }
@@ -116,7 +116,7 @@ impl<'a> PartWork<'a> {
     /// then incomplete.
     fn values_block<C: Code>(
         &mut self,
-        block: &Block<'_>,
+        block: &OutputBlock<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
         checks_lossy: bool,
@@ -145,7 +145,7 @@ impl<'a> PartWork<'a> {
     /// Computes values of a block with any elements.
     fn any_values_block<C: Code>(
         &mut self,
-        block: &Block<'_>,
+        block: &OutputBlock<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
     ) -> Result<(), ExecuteError> {
@@ -182,7 +182,7 @@ impl<'a> PartWork<'a> {
     /// then incomplete.
     fn placed_block<C: Code>(
         &mut self,
-        block: &Block<'_>,
+        block: &OutputBlock<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
         tables: &mut IndexTables<<C::Lane as Positioned>::Position>,
@@ -218,7 +218,7 @@ impl<'a> PartWork<'a> {
     /// lanes; the block is then incomplete.
     fn packed_block<C: Code<Lane = Packed>>(
         &mut self,
-        block: &Block<'_>,
+        block: &OutputBlock<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
         tables: &mut IndexTables<i32>,
@@ -237,7 +237,7 @@ impl<'a> PartWork<'a> {
     /// Computes values and indices. `finish` writes the values and indices of some outputs.
     fn indexed_block<C: Code, F: LaneForm<Lane = C::Lane>>(
         &mut self,
-        block: &Block<'_>,
+        block: &OutputBlock<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
         checks_lossy: bool,
@@ -293,7 +293,7 @@ impl<'a> PartWork<'a> {
     /// The tables of a block's indices, computed unless the block before had the same tables.
     fn offsets<'t, P>(
         &self,
-        block: &Block<'_>,
+        block: &OutputBlock<'_>,
         tables: &'t mut IndexTables<P>,
         position: impl Fn(i64) -> P,
     ) -> Offsets<'t, P> {
@@ -320,13 +320,13 @@ impl<'a> PartWork<'a> {
     /// The parameters of the index tables besides the block's outputs. The first element of a window is its first tap
     /// unless the window begins before X, so all blocks in the middle of X have the same tables. The index of a window
     /// without a winner does not depend on the block's position.
-    fn key(&self, block: &Block<'_>) -> Vec<i64> {
+    fn key(&self, block: &OutputBlock<'_>) -> Vec<i64> {
         let lowest = self.begins_with_seed();
         block.start[1..].iter().map(|&start| if lowest { start } else { start.min(0) }).collect()
     }
 
     /// The index difference from a window's first tap to the index of a window without a winner, along each axis.
-    fn lowest_indices(&self, block: &Block<'_>, start: i64) -> Vec<Vec<i64>> {
+    fn lowest_indices(&self, block: &OutputBlock<'_>, start: i64) -> Vec<Vec<i64>> {
         let (axes, view) = (&self.own.axes, self.part.view);
         let channels = if view.inner != 1 { block.first[axes.len() - 1] as i64 * view.index_c } else { 0 };
         let to_seed = view.unit_base.wrapping_add(channels).wrapping_sub(start);
@@ -341,7 +341,7 @@ impl<'a> PartWork<'a> {
     }
 
     /// Writes the outputs whose windows are empty.
-    fn write_all_empty<T: Element>(&mut self, block: &Block<'_>, y: &mut [T]) {
+    fn write_all_empty<T: Element>(&mut self, block: &OutputBlock<'_>, y: &mut [T]) {
         let axes = &self.own.axes;
         if self.own.has_empty_windows {
             let empty = |number: usize, output: usize| axes[number].ahead(block.first[number] + output).is_none();
@@ -355,7 +355,7 @@ impl<'a> PartWork<'a> {
 
     /// The place in the part's Y of one of a block's outputs, and the amount that its plane and channel add to an
     /// index.
-    fn output(&self, block: &Block<'_>, at: &[usize]) -> (usize, i64) {
+    fn output(&self, block: &OutputBlock<'_>, at: &[usize]) -> (usize, i64) {
         let view = self.part.view;
         let place = at.iter().zip(&self.y_strides).map(|(at, stride)| at * stride).sum::<usize>() + self.place(block);
         let channel = if view.inner == 1 { 0 } else { block.first[at.len() - 1] + at[at.len() - 1] };
@@ -363,7 +363,7 @@ impl<'a> PartWork<'a> {
         (place, plane.wrapping_add((channel as i64).wrapping_mul(view.index_c)))
     }
 
-    fn write_empty<T: Element>(&mut self, block: &Block<'_>, at: &[usize], y: &mut [T]) {
+    fn write_empty<T: Element>(&mut self, block: &OutputBlock<'_>, at: &[usize], y: &mut [T]) {
         let (place, plane) = self.output(block, at);
         let view = self.part.view;
         let outputs = at.iter().zip(&block.first).map(|(at, first)| at + first).skip(1);
@@ -374,7 +374,7 @@ impl<'a> PartWork<'a> {
     }
 
     /// Computes a block with the general kernel.
-    fn general<T: Element>(&mut self, block: &Block<'_>, x: &[T], y: &mut [T]) {
+    fn general<T: Element>(&mut self, block: &OutputBlock<'_>, x: &[T], y: &mut [T]) {
         let PartOf { plan, view, .. } = *self.part;
         for_each(&block.layout.outputs, &mut |at| {
             let outputs: Vec<usize> = at.iter().zip(&block.first).map(|(at, first)| at + first).collect();
