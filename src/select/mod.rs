@@ -121,7 +121,8 @@ fn families_of_pool(plan: &PoolPlan, limits: &Target) -> Vec<Family> {
 /// The schedule that computes a plan on a device with these limits.
 ///
 /// A composition has one schedule too, with the dispatches of all steps. `choice` is a [`Choice`], or a list of them
-/// with one for each step, such as `measure` of a `Gpu` finds; further steps have the last one.
+/// with one for each step, such as `measure` of a `Gpu` finds; further steps have the last one, and further choices are
+/// not looked at.
 ///
 /// The choice depends on the plan and the limits only, never on the device's name. It changes no result, except which
 /// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Whether the device is software

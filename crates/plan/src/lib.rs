@@ -6,7 +6,7 @@
 
 #[cfg(target_endian = "big")]
 compile_error!(
-    "tensors lie in words of a device with the lowest byte first, and no host with the highest first is tested"
+    "wgpu-pooling is for little-endian hosts: tensors go to devices as they lie in memory, and devices are little-endian"
 );
 
 mod activation;

@@ -101,13 +101,13 @@ fn part_of_composition(whole: &CompositionPlan, output: &Region, part: &PartOfAx
         let mut inputs = Vec::new();
         for &input in &step.inputs {
             let there = boxes[input].as_ref().unwrap_or(&read);
-            inputs.push(numbers[input]);
-            if *there != read {
+            inputs.push(if *there == read {
+                numbers[input]
+            } else {
                 let plan = Plan::Pool(crop(whole.tensor(input), there, &read));
                 steps.push(PlanStep { plan, inputs: vec![numbers[input]] });
-                inputs.pop();
-                inputs.push(steps.len());
-            }
+                steps.len()
+            });
         }
         steps.push(PlanStep { plan, inputs });
         numbers[number.saturating_add(1)] = steps.len();

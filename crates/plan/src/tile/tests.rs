@@ -1,6 +1,7 @@
 //! Tiles of small tensors on the reference, and plans of huge ones.
 
 use super::*;
+use crate::plan::{CompositionPlan, DifferencePlan, PlanStep};
 use crate::reference::max_pool::max_pool_with_indices;
 use crate::{
     AdaptiveMaxPool, Backend, BlackHat, DType, EmptyValue, ExecuteError, Gradient, Layout, MaxPool, NanPolicy, Open,
@@ -246,5 +247,32 @@ fn compositions_in_tiles_are_the_whole() {
                 }
             }
         }
+    }
+}
+
+/// Two pools read boxes of X of which neither has the other in it.
+#[test]
+fn a_tensor_that_two_steps_read_is_there_as_the_union() {
+    let shape = [1, 1, 6, 11];
+    let reaching = |pads| {
+        let plan = MaxPool::new([2, 3]).pads(pads).plan(&shape, DType::F32, None).unwrap();
+        plan.pool().unwrap().clone()
+    };
+    let (left, right) = (reaching([1, 2, 0, 0]), reaching([0, 0, 1, 2]));
+    let difference = Plan::Difference(DifferencePlan::of(&left.outputs[0]));
+    let rest =
+        vec![PlanStep { plan: Plan::Pool(right), inputs: vec![0] }, PlanStep { plan: difference, inputs: vec![1, 2] }];
+    let plan = Plan::Composition(CompositionPlan::new("slope", left, rest));
+    let x = tensor(&shape);
+    let mut expected = tensor(&shape);
+    Reference.run_blocking(&plan, &[(&x).into()], &mut [(&mut expected).into()]).unwrap();
+    let mut tiling = on_plan(&plan, 1 << 20).unwrap();
+    tiling.steps = vec![1, 1, 2, 3];
+    for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
+        let own = Tensor::new(tile.plan().input_shape(), gather(tile.input(), &x, Layout::Nchw)).unwrap();
+        let mut y = tensor(tile.plan().output_shape());
+        Reference.run_blocking(tile.plan(), &[(&own).into()], &mut [(&mut y).into()]).unwrap();
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(y.data()), bits(&gather(tile.output(), &expected, Layout::Nchw)), "{:?}", tile.output());
     }
 }
