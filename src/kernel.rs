@@ -199,8 +199,8 @@ impl Kernel {
     pub fn fact(&self, name: &str) -> Option<u32> {
         let stated = self.facts.iter().chain(&self.consts).find(|(stated, _)| *stated == name);
         match name {
-            "SEED_LOWEST" => Some(NanPolicy::SeedLowest.number()),
-            "IGNORE" => Some(NanPolicy::Ignore.number()),
+            "SEED_LOWEST" => Some(NanPolicy::SeedLowest as u32),
+            "IGNORE" => Some(NanPolicy::Ignore as u32),
             _ if name == self.entry => Some(1),
             _ => stated.map(|(_, number)| *number),
         }

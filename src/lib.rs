@@ -123,14 +123,11 @@ pub use report::Report;
 pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 #[doc(hidden)]
 pub use select::MAX_ITERATIONS;
+#[doc(hidden)]
+pub use select::Sizes;
 pub use select::{Choice, families, select};
 #[doc(hidden)]
-pub use select::{Sizes, select_sized};
-#[doc(hidden)]
 pub use tiles::stream_bytes;
-#[cfg(feature = "cpu")]
-#[doc(hidden)]
-pub use wgpu_pooling_cpu::Threads;
 #[cfg(feature = "cpu")]
 #[doc(inline)]
 pub use wgpu_pooling_cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
@@ -147,11 +144,6 @@ pub use wgpu_pooling_plan::{
     Request, Run, SamePadding, Shared, Sink, SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport,
     Tensor, TensorMut, TensorRef, TensorSpec, TensorView, TopHat, UnpoolMinSize, UnpoolSpace, element_count,
     local_maxima, with_element,
-};
-#[doc(hidden)]
-pub use wgpu_pooling_plan::{
-    AxisWindow, CompositionPlan, DifferencePlan, IndexPlan, IndexStrides, PlanStep, PoolAxis, PoolPlan, Region, Taps,
-    Tile, Tiling, UnpoolPlan,
 };
 pub use wgsl::key::KernelKey;
 pub use wgsl::wgsl;
@@ -207,9 +199,7 @@ pub mod docs {
 // For the tests of this crate alone; any version may change it or leave it out.
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
-pub mod test_hooks {
-    pub use crate::gpu::TestHooks;
-}
+pub use gpu::TestHooks;
 
 /// The wgpu that this crate was built with, for callers who bring their own device.
 ///

@@ -1,6 +1,5 @@
 //! The values that planning hands to the device: schedules, their dispatches, and limits.
 
-use wgpu_pooling_plan::internal::within;
 use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError};
 
 use crate::family::{Build, Family};
@@ -478,20 +477,24 @@ impl Schedule {
         let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::IndicesOut];
         for operand in operands.into_iter().chain(scratch) {
             let [in_a_buffer, _] = bytes_of(operand);
-            within(in_a_buffer, self.operand_bytes(operand).unwrap_or(0), limits.max_buffer_bytes)?;
+            PlanError::within(in_a_buffer, self.operand_bytes(operand).unwrap_or(0), limits.max_buffer_bytes)?;
         }
         let constants = "bytes of uniforms and window tables (max_buffer_bytes)";
-        within(constants, self.constants_bytes(), limits.max_buffer_bytes)?;
+        PlanError::within(constants, self.constants_bytes(), limits.max_buffer_bytes)?;
         for range in self.dispatches.iter().flat_map(|dispatch| &dispatch.operands) {
             let [_, in_a_binding] = bytes_of(range.operand);
             let bytes = range.bytes.or_else(|| self.operand_bytes(range.operand)).unwrap_or(0);
-            within(in_a_binding, bytes, limits.max_binding_bytes)?;
+            PlanError::within(in_a_binding, bytes, limits.max_binding_bytes)?;
         }
         for dispatch in &self.dispatches {
             let bindings = dispatch.key.bindings().len() as u64;
-            within(STORAGE_BUFFERS, bindings, limits.max_storage_buffers.into())?;
+            PlanError::within(STORAGE_BUFFERS, bindings, limits.max_storage_buffers.into())?;
             for groups in dispatch.grid {
-                within("max_workgroups_per_dimension", groups.into(), limits.max_workgroups_per_dimension.into())?;
+                PlanError::within(
+                    "max_workgroups_per_dimension",
+                    groups.into(),
+                    limits.max_workgroups_per_dimension.into(),
+                )?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Tiles for a device: the memory that one takes while the device computes it.
 
-use wgpu_pooling_plan::internal::{IN_FLIGHT, within};
+use wgpu_pooling_plan::internal::IN_FLIGHT;
 use wgpu_pooling_plan::{Plan, PlanError};
 
 use crate::kernel::Operand;
@@ -47,7 +47,7 @@ pub fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanError> {
             "y" => "bytes of y (max_binding_bytes)",
             _ => "bytes of indices (max_binding_bytes)",
         };
-        within(what, tensor.device_bytes(), limits.max_binding_bytes)?;
+        PlanError::within(what, tensor.device_bytes(), limits.max_binding_bytes)?;
     }
     // Where every tensor of a tile fits one binding, no pass is partitioned, so all tiles run the same way.
     let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
@@ -59,14 +59,15 @@ pub fn stream_bytes(plan: &Plan, limits: &Limits) -> Result<u64, PlanError> {
         bytes.device = bytes.device.saturating_add(most_of_a_reduction(pool));
     }
     let work = schedule.dispatches.iter().map(Dispatch::work);
-    within("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
+    PlanError::within("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
     Ok(bytes.peak())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AdaptiveMaxPool, Choice, DType, IndexType, Layout, MaxPool, Pooling, Tiling, select};
+    use crate::{AdaptiveMaxPool, Choice, DType, IndexType, Layout, MaxPool, Pooling, select};
+    use wgpu_pooling_plan::Tiling;
 
     #[test]
     fn tensors_of_any_size_are_cut_into_tiles_that_fit() {

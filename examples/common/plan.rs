@@ -2,9 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use wgpu_pooling::{
-    Activation, AxisWindow, CompositionPlan, IndexSpace, Layout, Plan, PoolAxis, PoolPlan, TensorSpec, UnpoolPlan,
-};
+use wgpu_pooling::{Activation, IndexSpace, Layout, Plan, TensorSpec};
+use wgpu_pooling_plan::{AxisWindow, CompositionPlan, PoolAxis, PoolPlan, UnpoolPlan};
 
 /// What must be computed.
 pub fn describe(report: &mut String, plan: &Plan) -> fmt::Result {

@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use serde_json::{Value, json};
-use wgpu_pooling::{AxisWindow, Plan, TensorSpec};
+use wgpu_pooling::{Plan, TensorSpec};
+use wgpu_pooling_plan::AxisWindow;
 
 use crate::listing::Listing;
 use crate::run::{Comparison, Run};

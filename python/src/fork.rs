@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use wgpu_pooling::{Cpu, Threads};
+use wgpu_pooling::Cpu;
+use wgpu_pooling_cpu::Threads;
 
 use crate::error::device_error;
 

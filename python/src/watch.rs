@@ -10,7 +10,8 @@ use std::thread::{Builder, Thread, current, park_timeout, scope};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use wgpu_pooling::{Backend, Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, Cpu, ExecuteError, Gpu, Plan, TensorMut, TensorRef};
+use wgpu_pooling_plan::PoolPlan;
 
 use crate::error::Fallible;
 use crate::fork::cpu;

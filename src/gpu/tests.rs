@@ -1,14 +1,15 @@
 //! Tests that need the internals of schedules and of the device.
 
 use std::sync::{Arc, OnceLock};
+use wgpu_pooling_plan::Tiling;
 
+use crate::TestHooks;
 use crate::family::Family;
 use crate::schedule::Schedule;
-use crate::test_hooks::TestHooks;
 use crate::{
     AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
-    MaxUnpool, NanPolicy, OutOfBounds, Plan, PlanError, Pooling, Prepare, StorageOrder, Tensor, Tiling, select,
-    stream_bytes, uniform,
+    MaxUnpool, NanPolicy, OutOfBounds, Plan, PlanError, Pooling, Prepare, StorageOrder, Tensor, select, stream_bytes,
+    uniform,
 };
 use support::calls::{self, reference};
 

@@ -1,7 +1,6 @@
 //! Schedules of pools whose windows are accumulated in parts. Each dispatch folds as many taps as fit a binding into
 //! per-output accumulators; the last dispatches write Y and Indices.
 
-use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, grid};
@@ -37,18 +36,17 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let sink = Sink::of(plan);
     let stored = |outputs: ElementRange| store(plan, outputs).aligned(index_bytes(plan));
     let most = limits.max_binding_bytes.min(limits.max_buffer_bytes).min(MOST_BYTES);
-    let accumulator_bytes = |outputs: u64| device_bytes(outputs, ACCUMULATOR_BYTES);
     let fit = |outputs: ElementRange| {
         grid(outputs.count(), limits)?;
-        within("bytes of accumulators", accumulator_bytes(outputs.count()), most)?;
-        within(
+        PlanError::within("bytes of accumulators", outputs.device_bytes(ACCUMULATOR_BYTES), most)?;
+        PlanError::within(
             "bytes of y (max_binding_bytes)",
-            device_bytes(outputs.count(), plan.dtype().bytes()),
+            outputs.device_bytes(plan.dtype().bytes()),
             limits.max_binding_bytes,
         )?;
         // Where the indices' layout differs from the data's, a whole batch item of indices is bound at once.
-        let indices = device_bytes(stored(outputs).count(), index_bytes(plan));
-        within("bytes of the indices of a batch item (max_binding_bytes)", indices, limits.max_binding_bytes)
+        let indices = stored(outputs).device_bytes(index_bytes(plan));
+        PlanError::within("bytes of the indices of a batch item (max_binding_bytes)", indices, limits.max_binding_bytes)
     };
     let tiles = ranges(total, OUTPUT_UNIT, fit)?;
     // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps, and a dispatch at most
@@ -58,9 +56,9 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         let of_all = tile.count().saturating_mul(taps).div_ceil(limits.most_taps());
         least.saturating_add(taps.div_ceil(MAX_ITERATIONS).max(of_all))
     });
-    within("dispatches", least, MAX_DISPATCHES)?;
-    let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
-    schedule.scratch.push(accumulator_bytes(largest));
+    PlanError::within("dispatches", least, MAX_DISPATCHES)?;
+    let largest = tiles.iter().map(|tile| tile.device_bytes(ACCUMULATOR_BYTES)).max().unwrap_or(0);
+    schedule.scratch.push(largest);
     // Each kernel's text is linked once for all its dispatches.
     let kernel = |input, sink, activation| tap_by_tap::kernel(plan, input, sink, activation, None);
     let accumulate = kernel(PassInput::Elements, Sink::Accumulators, ActivationKind::Identity);
@@ -89,7 +87,7 @@ impl WindowParts<'_> {
     /// Accumulates these taps of these outputs in as few dispatches as bindings and iteration limits allow.
     fn take(&mut self, outputs: ElementRange, taps: [ElementRange; 3]) -> Result<(), PlanError> {
         let x = self.x(outputs, &taps);
-        let bytes = device_bytes(x.count(), self.plan.dtype().bytes());
+        let bytes = x.device_bytes(self.plan.dtype().bytes());
         let work = taps.iter().fold(outputs.count(), |work, taps| work.saturating_mul(taps.count().max(1)));
         let many = iterations(&taps) >= MAX_ITERATIONS;
         if bytes <= self.limits.max_binding_bytes && work <= self.limits.most_taps() && !many {
@@ -97,7 +95,7 @@ impl WindowParts<'_> {
         }
         // Halving the outputs reduces the range of X only as far as one output's range.
         let alone = self.x(ElementRange { end: outputs.first.saturating_add(1), ..outputs }, &taps);
-        let wide = device_bytes(alone.count(), self.plan.dtype().bytes()) > self.limits.max_binding_bytes / 2;
+        let wide = alone.device_bytes(self.plan.dtype().bytes()) > self.limits.max_binding_bytes / 2;
         if many || outputs.count() == 1 || (wide && taps.iter().any(|taps| taps.count() > 1)) {
             // Taps are halved on the outermost axis first: its taps are farthest apart.
             let Some(axis) = taps.iter().position(|taps| taps.count() > 1) else {
@@ -132,7 +130,7 @@ impl WindowParts<'_> {
             uniform.tap_from[axis] = taps.first as u32;
             uniform.tap_to[axis] = taps.end as u32;
         }
-        let elements = count(self.plan.input_shape());
+        let elements = self.plan.input_elements();
         let operands = vec![
             bound_range(Operand::X, x, self.plan.dtype().bytes(), elements),
             BoundRange::whole(Operand::Tables),
@@ -152,7 +150,7 @@ impl WindowParts<'_> {
     ) -> Result<(), PlanError> {
         let mut uniform: uniform::Pool = self.uniform;
         uniform.store_first = store.first as u32;
-        let elements = count(self.plan.output_shape());
+        let elements = self.plan.output_elements();
         let mut operands = vec![bound_range(Operand::Y, self.tile, self.plan.dtype().bytes(), elements)];
         if let Sink::ValuesAndIndices(index_type) = sink {
             operands.push(BoundRange::whole(Operand::Tables));
@@ -177,6 +175,6 @@ impl WindowParts<'_> {
         uniform.in_first = self.tile.first as u32;
         uniform.grid_width = grid[0];
         self.schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
-        within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
+        PlanError::within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 }

@@ -1,7 +1,6 @@
 //! Limits of every schedule, and the checks of grids and buffers against them.
 
 use wgpu_pooling_plan::PlanError;
-use wgpu_pooling_plan::internal::within;
 
 use crate::kernel::WORKGROUP;
 use crate::schedule::Limits;
@@ -49,12 +48,12 @@ pub(super) fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanEr
 /// Refuses a buffer that the device cannot hold. A buffer that is larger than a binding is accepted, since it may be
 /// bound in ranges.
 pub(super) fn check_buffer(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
-    within(what, bytes, limits.max_buffer_bytes)
+    PlanError::within(what, bytes, limits.max_buffer_bytes)
 }
 
 /// Refuses a buffer that the device cannot hold or bind whole.
 pub(super) fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
-    within(what, bytes, limits.max_buffer_bytes.min(limits.max_binding_bytes))
+    PlanError::within(what, bytes, limits.max_buffer_bytes.min(limits.max_binding_bytes))
 }
 
 /// A checked sum or product of a caller's numbers; `None`, an overflow of 64 bits, is refused.
@@ -71,7 +70,7 @@ pub(super) fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 
 /// Refuses more elements than positions can count.
 pub(super) fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
-    within(what, elements, MAX_ELEMENTS)
+    PlanError::within(what, elements, MAX_ELEMENTS)
 }
 
 #[cfg(test)]

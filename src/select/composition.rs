@@ -1,7 +1,6 @@
 //! Schedules of compositions: the dispatches of each step in their order, in one schedule. What lies between steps is
 //! scratch memory.
 
-use wgpu_pooling_plan::internal::within;
 use wgpu_pooling_plan::{CompositionPlan, Plan, PlanError};
 
 use super::bounds::MAX_DISPATCHES;
@@ -68,6 +67,6 @@ pub(super) fn joined(plan: &CompositionPlan, steps: &[Schedule]) -> Result<Sched
     if !joined.dispatches.is_empty() {
         joined.scratch = buffers.0.into_iter().map(|(bytes, _)| bytes).collect();
     }
-    within("dispatches", joined.dispatches.len() as u64, MAX_DISPATCHES)?;
+    PlanError::within("dispatches", joined.dispatches.len() as u64, MAX_DISPATCHES)?;
     Ok(joined)
 }

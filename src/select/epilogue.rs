@@ -1,6 +1,6 @@
 //! The epilogue of a pool, from a window's maximum to Y and Indices: its uniform fields and constants.
 
-use wgpu_pooling_plan::internal::{EmptyBase, count};
+use wgpu_pooling_plan::internal::EmptyBase;
 use wgpu_pooling_plan::{DType, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan};
 
 use super::digits::{Digit, dense_strides, merge};
@@ -88,7 +88,7 @@ impl Epilogue {
         let lowest = if plan.ignores_nan() { plan.empty_bits } else { plan.reduction.seed_bits(plan.dtype()) };
         let mut epilogue = Epilogue {
             uniform: uniform::Pool {
-                nan_policy: plan.nan_policy.number(),
+                nan_policy: plan.nan_policy as u32,
                 empty_value: pair(plan.empty_bits),
                 lowest_value: pair(lowest),
                 channels_inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
@@ -143,7 +143,7 @@ impl Epilogue {
         uniform.index_outer = pair(strides.n as u64);
         uniform.index_channel = pair(strides.c as u64);
         uniform.channels = plan.channels as u32;
-        uniform.outputs_of_channel = count(&outputs) as u32;
+        uniform.outputs_of_channel = plan.output_elements().checked_div(plan.planes()).unwrap_or(0) as u32;
         uniform.empty_base = pair(base as u64);
         uniform.empty_kind = kind;
         uniform.empty_index = pair(offset as u64);

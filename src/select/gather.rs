@@ -2,7 +2,6 @@
 //! windows and checks that every index lies in its window. Where one does not, its source claims the element, and a
 //! last step settles which source wins, unless such indices are an error or skipped.
 
-use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{
     AxisWindow, IndexStrides, Layout, OutOfBounds, OutsideWindow, Plan, PlanError, PoolAxis, UnpoolPlan,
 };
@@ -38,7 +37,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Target, build: Build) -> Resu
         return Family::Gather.refuse("there is nothing to gather");
     }
     if scatters {
-        let owners = count(plan.output_shape());
+        let owners = plan.output_elements();
         if owners_bytes(owners) > limits.max_binding_bytes || limits.max_storage_buffers < SETTLING_BUFFERS {
             return Family::Gather.refuse("indices that may lie anywhere need an owner for each output in one binding");
         }
@@ -120,7 +119,7 @@ impl Gathering<'_> {
         cells: Option<&cells::Cells>,
     ) -> Result<(), PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
-        let (sources, outputs) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
+        let (sources, outputs) = (self.plan.input_elements(), self.plan.output_elements());
         let outside = self.plan.outside_window;
         if outside != OutsideWindow::Skip {
             let check = [&[Operand::Indices, Operand::Tables], self.told()].concat();
@@ -144,7 +143,7 @@ impl Gathering<'_> {
     /// The last step, which does nothing but write the report unless an index lies outside its window.
     fn settle(&mut self, key: KernelKey) -> Result<(), PlanError> {
         let lanes = lanes(self.plan.dtype());
-        let words = count(self.plan.output_shape()).div_ceil(lanes);
+        let words = self.plan.output_elements().div_ceil(lanes);
         // To look at a word and to settle its elements.
         let of_a_word = lanes.saturating_add(2);
         let most_words = MAX_ITERATIONS.checked_div(of_a_word).unwrap_or(0).max(1);
@@ -171,8 +170,8 @@ fn uniform(
     own: [uniform::Axis; 3],
 ) -> uniform::Gather {
     let mut uniform = uniform::Gather {
-        outputs: count(plan.output_shape()) as u32,
-        sources: count(plan.input_shape()) as u32,
+        outputs: plan.output_elements() as u32,
+        sources: plan.input_elements() as u32,
         inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
         outer_channels: if plan.layout() == Layout::Nhwc { 1 } else { plan.channels as u32 },
         index_limit: plan.space.index_count() as u32,

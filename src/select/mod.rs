@@ -32,7 +32,6 @@ mod tuning;
 mod unpool;
 mod view;
 
-use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{CompositionPlan, OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
@@ -155,28 +154,30 @@ fn families_of_pool(plan: &PoolPlan, limits: &Target) -> Vec<Family> {
 /// # Ok::<(), PlanError>(())
 /// ```
 pub fn select(plan: &Plan, limits: &Limits, choice: &(impl AsRef<[Choice]> + ?Sized)) -> Result<Schedule, PlanError> {
-    select_sized(plan, limits, choice, Sizes::default())
+    Sizes::default().select(plan, limits, choice)
 }
 
-/// [`select`] with numbers that do not follow from the tensor's size.
-pub fn select_sized(
-    plan: &Plan,
-    limits: &Limits,
-    choice: &(impl AsRef<[Choice]> + ?Sized),
-    sizes: Sizes,
-) -> Result<Schedule, PlanError> {
-    let choices = choice.as_ref();
-    for &Choice { family, build } in choices {
-        if let (Some(family), Some(build)) = (family, build)
-            && !family.builds().contains(&build)
-        {
-            return family.refuse("the family does not have this build");
+impl Sizes {
+    /// [`select`] with these numbers.
+    pub fn select(
+        self,
+        plan: &Plan,
+        limits: &Limits,
+        choice: &(impl AsRef<[Choice]> + ?Sized),
+    ) -> Result<Schedule, PlanError> {
+        let choices = choice.as_ref();
+        for &Choice { family, build } in choices {
+            if let (Some(family), Some(build)) = (family, build)
+                && !family.builds().contains(&build)
+            {
+                return family.refuse("the family does not have this build");
+            }
         }
-    }
-    let limits = &Target::new(limits, sizes);
-    match plan {
-        Plan::Composition(composition) => choose_composition(composition, limits, choices),
-        plan => choose_step(plan, limits, &choices.first().copied().unwrap_or_default()),
+        let limits = &Target::new(limits, self);
+        match plan {
+            Plan::Composition(composition) => choose_composition(composition, limits, choices),
+            plan => choose_step(plan, limits, &choices.first().copied().unwrap_or_default()),
+        }
     }
 }
 
@@ -223,13 +224,13 @@ const POOLS: [Family; 7] = [
     Family::Reducing,
 ];
 
-fn is_large(shape: &[usize]) -> bool {
-    count(shape) >= SPECIALISED_FROM
+fn is_large(elements: u64) -> bool {
+    elements >= SPECIALISED_FROM
 }
 
 /// The build of a pool's kernels if the caller chooses none.
 fn default_build(plan: &PoolPlan) -> Build {
-    if is_large(plan.input_shape()) { Build::Specialised } else { Build::Generic }
+    if is_large(plan.input_elements()) { Build::Specialised } else { Build::Generic }
 }
 
 /// A schedule that keeps to the limits. Every schedule is checked once, where it is made.
@@ -323,7 +324,8 @@ fn fastest(
             Family::Sliding => !in_strips,
             _ => true,
         };
-        if !is_tried {
+        let is_beaten = |(seconds, _): &(f64, Schedule)| *seconds <= NEARLY * cost::least_seconds(plan, family, limits);
+        if !is_tried || best.as_ref().is_some_and(is_beaten) {
             continue;
         }
         let schedule = match pool_in(plan, limits, family, build) {
@@ -335,11 +337,10 @@ fn fastest(
         };
         in_strips |= family == Family::Strip;
         let seconds = cost::seconds(&schedule, limits);
-        let last = build == Build::Generic || seconds <= NEARLY * cost::least_seconds(&schedule, limits);
         if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
             best = Some((seconds, schedule));
         }
-        if last {
+        if build == Build::Generic {
             break;
         }
     }
@@ -361,13 +362,13 @@ fn large_unpool(plan: &UnpoolPlan, limits: &Target) -> Option<Schedule> {
     if unpool::scatters(plan) {
         return None;
     }
-    is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
+    is_large(plan.output_elements()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
 }
 
 fn choose_gather(plan: &UnpoolPlan, limits: &Target, choice: &Choice) -> Result<Schedule, PlanError> {
     match choice.build {
         Some(build) => gather::schedule(plan, limits, build),
-        None if is_large(plan.output_shape()) => gather::schedule(plan, limits, Build::Specialised)
+        None if is_large(plan.output_elements()) => gather::schedule(plan, limits, Build::Specialised)
             .or_else(|_| gather::schedule(plan, limits, Build::Generic)),
         None => gather::schedule(plan, limits, Build::Generic),
     }
@@ -378,7 +379,8 @@ fn choose_gather(plan: &UnpoolPlan, limits: &Target, choice: &Choice) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, Tiling, stream_bytes};
+    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, stream_bytes};
+    use wgpu_pooling_plan::Tiling;
     use wgpu_pooling_plan::internal::steps;
 
     /// Plans whose attributes make planning as expensive as it can be.

@@ -1,7 +1,6 @@
 //! Partitions a pass into dispatches where a buffer exceeds a binding, a grid exceeds the device's limit, or the taps
 //! exceed those of a dispatch.
 
-use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{DType, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, grid};
@@ -87,7 +86,7 @@ impl Partitioner<'_> {
         // A dispatch takes at most one unit of outputs, or as many outputs as keep its taps within the most.
         let most_taps = self.limits.most_taps();
         let most_outputs = groups.unit.max(most_taps.checked_div(self.most_taps(number, groups)).unwrap_or(most_taps));
-        within("dispatches", total.div_ceil(most_outputs), MAX_DISPATCHES)?;
+        PlanError::within("dispatches", total.div_ceil(most_outputs), MAX_DISPATCHES)?;
         let ranges = ranges(total, groups.unit, |outputs| self.fit(number, sink, groups, outputs))?;
         Ok(ranges.into_iter().map(|outputs| self.ranges(number, outputs)).collect())
     }
@@ -103,7 +102,7 @@ impl Partitioner<'_> {
         };
         let mut x = bound(self.x(number, outputs), self.plan.dtype().bytes());
         // Wide loads may read beyond the last element that is needed.
-        x.end = x.whole(unit(self.plan.dtype())).end.min(count(self.plan.input_shape()));
+        x.end = x.whole(unit(self.plan.dtype())).end.min(self.plan.input_elements());
         DispatchRanges {
             outputs,
             x,
@@ -135,10 +134,10 @@ impl Partitioner<'_> {
         // anyway.
         if outputs.count() > groups.unit {
             let taps = outputs.count().saturating_mul(self.most_taps(number, groups));
-            within("taps of a dispatch", taps, self.limits.most_taps())?;
+            PlanError::within("taps of a dispatch", taps, self.limits.most_taps())?;
         }
         grid(groups.invocations(outputs), self.limits)?;
-        within(
+        PlanError::within(
             "bytes around a window (max_binding_bytes)",
             self.bytes(number, sink, outputs),
             self.limits.max_binding_bytes,
@@ -148,7 +147,7 @@ impl Partitioner<'_> {
     /// The bytes of the largest binding of a dispatch over these outputs.
     fn bytes(&self, number: usize, sink: Sink, outputs: ElementRange) -> u64 {
         let ranges = self.ranges(number, outputs);
-        let bytes = |range: ElementRange, element_bytes: usize| device_bytes(range.count(), element_bytes);
+        let bytes = |range: ElementRange, element_bytes: usize| range.device_bytes(element_bytes);
         let value_bytes = match sink {
             Sink::Candidates => bytes(outputs, CANDIDATE_BYTES as usize),
             _ => bytes(outputs, self.plan.dtype().bytes()),
@@ -171,7 +170,11 @@ pub(super) fn index_bytes(plan: &PoolPlan) -> usize {
 /// The positions of these outputs in the index tensor. Where the two layouts order a batch item differently, the
 /// outputs may be anywhere in the item.
 pub(super) fn store(plan: &PoolPlan, outputs: ElementRange) -> ElementRange {
-    if same_place(plan) { outputs } else { outputs.whole(count(&plan.output_shape()[1..])) }
+    if same_place(plan) {
+        outputs
+    } else {
+        outputs.whole(plan.output_elements().checked_div(plan.batch as u64).unwrap_or(0))
+    }
 }
 
 /// Whether indices are written in the order of Y.
@@ -207,7 +210,7 @@ impl DispatchRanges {
         plan: &PoolPlan,
         key: &KernelKey,
     ) -> Vec<BoundRange> {
-        let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
+        let (x, y) = (plan.input_elements(), plan.output_elements());
         let mut operands = vec![bound_range(Operand::X, self.x, plan.dtype().bytes(), x)];
         if sink != Sink::Candidates {
             operands.push(bound_range(Operand::Y, self.outputs, plan.dtype().bytes(), y));
@@ -235,7 +238,7 @@ pub(super) fn bound_range(operand: Operand, range: ElementRange, element_bytes: 
         return BoundRange::whole(operand);
     }
     let offset = range.first.saturating_mul(element_bytes as u64);
-    let end = device_bytes(range.end.min(elements), element_bytes);
+    let end = ElementRange { first: 0, end: range.end.min(elements) }.device_bytes(element_bytes);
     BoundRange { operand, offset, bytes: Some(end.saturating_sub(offset)) }
 }
 
@@ -299,7 +302,7 @@ mod tests {
 
     #[test]
     fn ranges_cover_everything_once_in_units() {
-        let most = |most: u64| move |range: ElementRange| within("outputs", range.count(), most);
+        let most = |most: u64| move |range: ElementRange| PlanError::within("outputs", range.count(), most);
         for total in [1, 255, 256, 257, 5_000] {
             for limit in [256, 300, 1_000, 10_000] {
                 let found = ranges(total, OUTPUT_UNIT, most(limit)).unwrap();

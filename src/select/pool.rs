@@ -1,6 +1,5 @@
 //! Schedules of pools, by their families.
 
-use wgpu_pooling_plan::internal::{count, device_bytes};
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{check_buffer, check_elements};
@@ -25,13 +24,13 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Target, family: Family, build: 
         Family::Teamed => team::dispatches,
         _ => return family.refuse("the plan is a pool"),
     };
-    let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
+    let (x, y) = (plan.input_elements(), plan.output_elements());
     check_elements("elements of x", x)?;
     check_elements("elements of y", y)?;
-    check_buffer("bytes of x (max_buffer_bytes)", device_bytes(x, plan.dtype().bytes()), limits)?;
-    check_buffer("bytes of y (max_buffer_bytes)", device_bytes(y, plan.dtype().bytes()), limits)?;
-    if let Some(indices) = &plan.indices {
-        check_buffer("bytes of indices_out (max_buffer_bytes)", device_bytes(y, indices.index_type.bytes()), limits)?;
+    check_buffer("bytes of x (max_buffer_bytes)", plan.inputs[0].device_bytes(), limits)?;
+    let names = ["bytes of y (max_buffer_bytes)", "bytes of indices_out (max_buffer_bytes)"];
+    for (what, tensor) in names.into_iter().zip(&plan.outputs) {
+        check_buffer(what, tensor.device_bytes(), limits)?;
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let mut schedule = Schedule::new(Plan::Pool(plan.clone()), family, build);

@@ -1,7 +1,6 @@
 //! Pools of whole planes in two dispatches: the first reduces parts of planes to candidates, the second the candidates
 //! of each plane.
 
-use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::{MAX_ELEMENTS, check_buffer, grid};
@@ -28,11 +27,11 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     // Other windows are pooled along one axis after the other instead, the longest first and in parts of 1,024 taps: in
     // at most ten dispatches.
     const CONSTANTS: u64 = 2 * 10 * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
-    let elements = count(plan.input_shape());
+    let elements = plan.input_elements();
     let longest = plan.axes.iter().map(|axis| axis.input as u64).max().unwrap_or(1);
     let along_others = elements.checked_div(longest).unwrap_or(0).saturating_mul(2);
     let parts = elements.saturating_mul(plan.dtype().bytes() as u64) / 512;
-    let candidates = along_others.saturating_add(parts).saturating_add(count(&[plan.batch, plan.channels]));
+    let candidates = along_others.saturating_add(parts).saturating_add(plan.planes());
     candidates.saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
 }
 
@@ -42,7 +41,7 @@ const LEAST_BYTES: u64 = WORKGROUP * 16;
 /// Elements of a part: few enough that there are `parts` in all, where X has so many bytes.
 fn elements_of_a_part(plan: &PoolPlan, parts: u64, asked: Option<u64>) -> u64 {
     let size = plan.dtype().bytes() as u64;
-    let bytes = count(plan.input_shape()).saturating_mul(size).checked_div(parts).unwrap_or(0);
+    let bytes = plan.input_elements().saturating_mul(size).checked_div(parts).unwrap_or(0);
     // An invocation of each slice has an element.
     let asked = asked.map(|bytes| bytes.clamp(LEAST_BYTES, MOST_BYTES));
     let bytes = asked.unwrap_or(bytes.clamp(FEWEST_BYTES, MOST_BYTES));
@@ -110,7 +109,7 @@ fn kernel(plan: &PoolPlan, members: u32) -> KernelKey {
     let (by_quads, loads) = by_quads(plan);
     let name = format!("pool {} reduced to candidates, {loads}", plan.dtype().name());
     let consts =
-        [("NAN_POLICY", plan.nan_policy.number()), ("MEMBERS", members), ("TEAM", WORKGROUP as u32), ("WINDOWS", 1)];
+        [("NAN_POLICY", plan.nan_policy as u32), ("MEMBERS", members), ("TEAM", WORKGROUP as u32), ("WINDOWS", 1)];
     let kernel = Kernel::of_pool(name, "pool_reduce", plan, Sink::Candidates, ActivationKind::Identity);
     kernel.with(by_quads).constants(consts).into()
 }

@@ -65,7 +65,7 @@ impl Sliding<'_> {
             }
         }
         consts.extend([
-            ("NAN_POLICY", plan.nan_policy.number()),
+            ("NAN_POLICY", plan.nan_policy as u32),
             ("PARTIAL", self.partial(pass).into()),
             ("POSITION_INDEX", positions_are_indices(plan).into()),
             ("SAME_PLACE", same_place(plan).into()),

@@ -1,6 +1,6 @@
 //! Schedules of pools whose windows overlap: a sliding maximum along one axis at a time, the last axis first.
 
-use wgpu_pooling_plan::internal::{count, device_bytes, within};
+use wgpu_pooling_plan::internal::device_bytes;
 use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, check_buffer, grid};
@@ -60,7 +60,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let group = sliding.group()?;
     sliding.begins = sliding.begins(group);
     let groups = planes.div_ceil(group);
-    within("dispatches", groups, MAX_DISPATCHES)?;
+    PlanError::within("dispatches", groups, MAX_DISPATCHES)?;
     sliding.clear(groups, group)?;
     for number in 0..groups {
         let begin = number.saturating_mul(group);
@@ -263,10 +263,10 @@ impl Sliding<'_> {
         let (begin, all) = (planes.first.saturating_mul(of_a_plane), planes.count().saturating_mul(of_a_plane));
         let fit = |range: ElementRange| {
             let invocations = pass.invocations(range);
-            within("taps of a dispatch", invocations.saturating_mul(iterations), self.limits.most_taps())?;
+            PlanError::within("taps of a dispatch", invocations.saturating_mul(iterations), self.limits.most_taps())?;
             grid(invocations, self.limits)?;
             let bytes = self.most_bytes(pass, &self.bound(pass, range.shifted(begin)));
-            within("bytes around a window (max_binding_bytes)", bytes, self.limits.max_binding_bytes)
+            PlanError::within("bytes around a window (max_binding_bytes)", bytes, self.limits.max_binding_bytes)
         };
         let parts = ranges(all, 1, fit)?;
         let mut uniform: uniform::Pool = self.uniform(&pass.slide);
@@ -310,8 +310,7 @@ impl Sliding<'_> {
 
     /// The most bytes of any binding, including the most that aligning its ends can add.
     fn most_bytes(&self, pass: &SlidePass, bound: &SlideRanges) -> u64 {
-        let bytes =
-            |range: ElementRange, bytes: usize| device_bytes(range.count(), bytes).saturating_add(2 * ALIGNMENT);
+        let bytes = |range: ElementRange, bytes: usize| range.device_bytes(bytes).saturating_add(2 * ALIGNMENT);
         let (of_x, kept) = (self.plan.dtype().bytes(), self.layout.bytes);
         // Positions have the same ranges as elements, and may take more bytes each.
         let kept = if self.plan.indices.is_some() { kept.max(PLACE_BYTES) } else { kept };
@@ -372,7 +371,7 @@ impl Sliding<'_> {
         iterations: u64,
     ) -> Result<(), PlanError> {
         let dtype = self.plan.dtype();
-        let (x, y) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
+        let (x, y) = (self.plan.input_elements(), self.plan.output_elements());
         let before = number.saturating_sub(1);
         let mut operands = Vec::new();
         for one in key.bindings() {
@@ -412,7 +411,7 @@ impl Sliding<'_> {
         uniform.grid_width = grid[0];
         let effort = self.effort(&self.passes[number]);
         self.schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations).with(effort));
-        within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
+        PlanError::within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 
     /// Packs the results of a group of planes into words of Y.
@@ -424,8 +423,8 @@ impl Sliding<'_> {
         let key: KernelKey = kernel.of(dtype).activated(self.activation_kind).into();
         let fit = |range: ElementRange| {
             grid(range.count().div_ceil(lanes), self.limits)?;
-            let bytes = device_bytes(range.count(), self.layout.bytes);
-            within("bytes of results (max_binding_bytes)", bytes, self.limits.max_binding_bytes)
+            let bytes = range.device_bytes(self.layout.bytes);
+            PlanError::within("bytes of results (max_binding_bytes)", bytes, self.limits.max_binding_bytes)
         };
         let mut uniform = self.epilogue.uniform();
         for range in ranges(planes.count().saturating_mul(of_a_plane), unit(dtype), fit)? {
@@ -436,9 +435,9 @@ impl Sliding<'_> {
             uniform.output_first = outputs.first as u32;
             let grid = grid(outputs.count().div_ceil(lanes), self.limits)?;
             uniform.grid_width = grid[0];
-            let operands = vec![bound_range(Operand::Y, outputs, dtype.bytes(), count(self.plan.output_shape())), kept];
+            let operands = vec![bound_range(Operand::Y, outputs, dtype.bytes(), self.plan.output_elements()), kept];
             self.schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, lanes));
         }
-        within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
+        PlanError::within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 }

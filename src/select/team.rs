@@ -1,6 +1,5 @@
 //! Schedules of pools whose windows are shared by teams of invocations: neighbouring members read neighbouring words.
 
-use wgpu_pooling_plan::internal::{count, within};
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
 use super::cost::{LOAD_BYTES, team_effort};
@@ -61,7 +60,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let one = OnePass::new(schedule, wanted, pass)?;
     let (lanes, members) = (lanes(plan.dtype()), u64::from(team.members));
     // Invocations are numbered in 32 bits.
-    within("invocations", one.pass.outputs.saturating_mul(members), u64::from(u32::MAX))?;
+    PlanError::within("invocations", one.pass.outputs.saturating_mul(members), u64::from(u32::MAX))?;
     let of_an_output =
         team.iterations.saturating_add(members).saturating_add(one.epilogue.iterations()).saturating_add(1);
     let iterations = of_an_output.saturating_mul(lanes);
@@ -101,7 +100,7 @@ pub(super) fn plane_pass(plan: &PoolPlan, extent: u64, kernel: u64, stride: u64)
     let (most_taps, kernel, stride) = (kernel.min(extent), kernel as i64, stride as i64);
     let window = PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 });
     let axis = PassAxis { input: extent, output, most_taps, window };
-    Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
+    Pass::of(plan.planes(), [PassAxis::unit(), PassAxis::unit(), axis], 1)
 }
 
 /// The most loads that `elements` contiguous elements take: they may begin and end within a load.
@@ -149,7 +148,7 @@ impl Team {
 /// The facts of kernels that load four words of X at a time, and what their names say.
 pub(super) fn by_quads(plan: &PoolPlan) -> ([Fact; 2], &'static str) {
     // An array of vectors covers all of X only if X is a whole number of vectors.
-    let whole = count(plan.input_shape()).saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(16);
+    let whole = plan.input_elements().saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(16);
     ([("BY_QUADS", 1), ("WHOLE_QUADS", whole.into())], if whole { "vectors" } else { "words" })
 }
 
@@ -173,7 +172,7 @@ pub(super) fn kernel(wanted: &Wanted<'_>, members: u32, window: TeamWindow, pass
     if let TeamWindow::Rows { .. } = window {
         consts.extend(pass.consts(plan.nan_policy));
     } else {
-        consts.push(("NAN_POLICY", plan.nan_policy.number()));
+        consts.push(("NAN_POLICY", plan.nan_policy as u32));
     }
     let entry = match window {
         TeamWindow::Plane if members == 1 => "pool_values",

@@ -1,7 +1,6 @@
 //! Schedules of unpools on the general path: let every source claim its target, write every output word from its
 //! owners. Where any source may win: write zeros, let every source write to its target.
 
-use wgpu_pooling_plan::internal::{count, device_bytes, within};
 use wgpu_pooling_plan::{Duplicates, IndexStrides, Layout, OutOfBounds, OutsideWindow, Plan, PlanError, UnpoolPlan};
 
 use super::activation;
@@ -36,7 +35,7 @@ impl UnpoolDigits {
 
 /// The schedule of an unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
+    let (sources, outputs) = (plan.input_elements(), plan.output_elements());
     check_sizes(plan, limits)?;
     // Without sources there is no index that could lie outside its window.
     if plan.outside_window != OutsideWindow::Scatter && sources > 0 {
@@ -51,17 +50,21 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     let (uniform, digits) = uniform(plan, activation);
     let fit = |range: ElementRange| {
         grid(invocations(range.count()), limits)?;
-        let bytes = device_bytes(range.count(), plan.dtype().bytes()).max(owners_bytes(range.count()));
-        within("bytes of outputs and their owners (max_binding_bytes)", bytes, limits.max_binding_bytes)
+        let bytes = range.device_bytes(plan.dtype().bytes()).max(owners_bytes(range.count()));
+        PlanError::within("bytes of outputs and their owners (max_binding_bytes)", bytes, limits.max_binding_bytes)
     };
     let windows = at_least_one(ranges(outputs, OUTPUT_UNIT, fit)?);
     let fit = |chunk: ElementRange| {
         grid(invocations(chunk.count()), limits)?;
-        let x_bytes = device_bytes(x_of(plan, chunk).count(), plan.dtype().bytes());
-        let index_bytes = device_bytes(indices_of(plan, chunk).count(), plan.index_type.bytes());
+        let x_bytes = x_of(plan, chunk).device_bytes(plan.dtype().bytes());
+        let index_bytes = indices_of(plan, chunk).device_bytes(plan.index_type.bytes());
         // Where the data is NHWC and the indices are NCHW, or the reverse, a batch item is ordered differently, so a
         // whole item is bound.
-        within("bytes of a batch item (max_binding_bytes)", x_bytes.max(index_bytes), limits.max_binding_bytes)
+        PlanError::within(
+            "bytes of a batch item (max_binding_bytes)",
+            x_bytes.max(index_bytes),
+            limits.max_binding_bytes,
+        )
     };
     let chunks = at_least_one(ranges(sources, 1, fit)?);
     let general = General { plan, limits, activation_kind, uniform, digits, sources, outputs };
@@ -90,7 +93,7 @@ pub(super) fn with_owners(schedule: &mut Schedule, owners: u64, limits: &Limits)
 /// The bytes of this many owners, whole quads, after the words of shaders/core/owners.wgsl.
 pub(super) fn owners_bytes(owners: u64) -> u64 {
     let quads = owners.max(1).next_multiple_of(OWNERS_AT_ONCE);
-    device_bytes(quads.saturating_add(OWNERS_AT_ONCE), OWNER_BYTES)
+    quads.saturating_add(OWNERS_AT_ONCE).saturating_mul(OWNER_BYTES as u64)
 }
 
 /// Whether sources write their targets themselves, in two steps: bad indices are skipped, any of equal indices may win,
@@ -102,12 +105,15 @@ pub(super) fn scatters(plan: &UnpoolPlan) -> bool {
 
 /// Refuses tensors that are larger than the limits or than kernels can number.
 pub(super) fn check_sizes(plan: &UnpoolPlan, limits: &Limits) -> Result<(), PlanError> {
-    let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
+    let (sources, outputs) = (plan.input_elements(), plan.output_elements());
     check_elements("elements of x", sources)?;
     check_elements("elements of y", outputs)?;
-    check_buffer("bytes of x (max_buffer_bytes)", device_bytes(sources, plan.dtype().bytes()), limits)?;
-    check_buffer("bytes of indices (max_buffer_bytes)", device_bytes(sources, plan.index_type.bytes()), limits)?;
-    check_buffer("bytes of y (max_buffer_bytes)", device_bytes(outputs, plan.dtype().bytes()), limits)
+    let names =
+        ["bytes of x (max_buffer_bytes)", "bytes of indices (max_buffer_bytes)", "bytes of y (max_buffer_bytes)"];
+    for (what, tensor) in names.into_iter().zip(plan.inputs.iter().chain(&plan.outputs)) {
+        check_buffer(what, tensor.device_bytes(), limits)?;
+    }
+    Ok(())
 }
 
 /// The uniform of all dispatches, without the fields that depend on the dispatch, and the numbers of digits that
@@ -184,7 +190,7 @@ fn at_least_one(ranges: Vec<ElementRange>) -> Vec<ElementRange> {
 
 /// The positions, in a tensor of this layout, of sources given by their ranks in (n, c, spatial) order.
 fn places(plan: &UnpoolPlan, sources: ElementRange, layout: Layout) -> ElementRange {
-    let item = count(&plan.input_shape()[1..]);
+    let item = plan.input_elements().checked_div(plan.batch as u64).unwrap_or(0);
     if layout == Layout::Nchw || plan.channels == 1 || item == plan.channels as u64 || sources.count() == 0 {
         return sources;
     }
@@ -236,7 +242,7 @@ impl General<'_> {
                 let operands = vec![self.x(chunk), self.y(window), self.indices(chunk)];
                 dispatches.push(self.dispatch(&scatter, uniform, chunk.count(), operands, self.loops())?);
             }
-            within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
+            PlanError::within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
         }
         Ok(dispatches)
     }
@@ -275,7 +281,7 @@ impl General<'_> {
                 let uniform = with_turn(self.of(window, chunk), turn(at));
                 dispatches.push(dispatch(&report, uniform, 1, operands, 1, self.limits)?);
             }
-            within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
+            PlanError::within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
         }
         Ok(dispatches)
     }

@@ -1,7 +1,7 @@
 //! The passes of a pool. A pass pools three neighbouring axes; the axes outside them are one outer extent, those inside
 //! one inner extent.
 
-use wgpu_pooling_plan::internal::{count, take_digit, within};
+use wgpu_pooling_plan::internal::{device_bytes, take_digit};
 use wgpu_pooling_plan::{AxisWindow, Layout, NanPolicy, PlanError, PoolAxis, PoolPlan};
 
 use super::bounds::{check_bytes, check_elements, checked};
@@ -299,7 +299,7 @@ impl Pass {
             .chain(of(["STRIDE_0", "STRIDE_1", "STRIDE_2"], |axis| axis.stride))
             .chain(of(["DILATION_0", "DILATION_1", "DILATION_2"], |axis| axis.dilation))
             .chain(of(["KIND_0", "KIND_1", "KIND_2"], |axis| axis.kind))
-            .chain([("NAN_POLICY", nan_policy.number())])
+            .chain([("NAN_POLICY", nan_policy as u32)])
     }
 
     /// The divisions that split an output's number into coordinates.
@@ -333,6 +333,11 @@ pub(super) struct ElementRange {
 impl ElementRange {
     pub fn count(self) -> u64 {
         self.end.saturating_sub(self.first)
+    }
+
+    /// The bytes on the device of so many elements of this size.
+    pub fn device_bytes(self, element_bytes: usize) -> u64 {
+        device_bytes(self.count(), element_bytes)
     }
 
     /// The lower and the upper half, split at a multiple of `unit` from the first number.
@@ -424,7 +429,7 @@ pub(super) fn only_pass(plan: &PoolPlan, family: Family, limits: &Target) -> Res
 /// The extents outside and inside the spatial axes.
 pub(super) fn around(plan: &PoolPlan) -> [u64; 2] {
     match plan.layout() {
-        Layout::Nchw => [count(&[plan.batch, plan.channels]), 1],
+        Layout::Nchw => [plan.planes(), 1],
         Layout::Nhwc => [plan.batch as u64, plan.channels as u64],
     }
 }
@@ -464,7 +469,7 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -
     check_table(axis.output, limits)?;
     let first = checked("bytes of window tables", tables.push(axis.window, axis.input, axis.output))?;
     check_bytes("bytes of window tables", tables.bytes(), limits)?;
-    within("words of window tables", tables.words(), MAX_TABLE_WORDS)?;
+    PlanError::within("words of window tables", tables.words(), MAX_TABLE_WORDS)?;
     Ok(uniform::Axis { table: first as u32, ..twin })
 }
 

@@ -1,9 +1,10 @@
 //! Compositions as schedules: the dispatches of all steps, and the scratch memory between them.
 
 use wgpu_pooling::{
-    BlackHat, Build, Choice, Close, CompositionPlan, DType, Dilate, Family, Gradient, Layout, Limits, MaxPool, Open,
-    Operand, Plan, PlanError, PlanStep, Pooling, Schedule, TopHat, families, select,
+    BlackHat, Build, Choice, Close, DType, Dilate, Family, Gradient, Layout, Limits, MaxPool, Open, Operand, Plan,
+    PlanError, Pooling, Schedule, TopHat, families, select,
 };
+use wgpu_pooling_plan::{CompositionPlan, PlanStep};
 
 const SHAPE: [usize; 4] = [2, 3, 90, 100];
 

@@ -6,12 +6,12 @@ use std::cell::Cell;
 
 use support::calls::reference;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, CeilRule, Choice, DType, Dilate, EmptyIndex,
-    ExecuteError, Family, GlobalMaxPool, Gradient, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
-    MAX_SPATIAL_AXES, MaxPool, MaxUnpool, PadsLimit, Plan, PlanError, Pooling, Reference, Region, SizeRounding,
-    StorageOrder, Stream, TensorMut, TensorRef, TensorView, Tiling, TopHat, UnpoolSpace, families, local_maxima,
-    select, stream_bytes,
+    AdaptiveMaxPool, Attribute, AutoPad, Backend, CeilRule, Choice, DType, Dilate, EmptyIndex, ExecuteError, Family,
+    GlobalMaxPool, Gradient, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool,
+    MaxUnpool, PadsLimit, Plan, PlanError, Pooling, Reference, SizeRounding, StorageOrder, Stream, TensorMut,
+    TensorRef, TensorView, TopHat, UnpoolSpace, families, local_maxima, select, stream_bytes,
 };
+use wgpu_pooling_plan::{AxisWindow, Region, Tiling};
 
 /// The system's allocator, which also counts what each thread allocates.
 struct Watched;

@@ -176,11 +176,11 @@ fn cases(dtype: DType) -> Result<Vec<Case>, ExecuteError> {
 /// smallest, and subnormals; many are equal. The other half are random bits.
 fn elements(random: &mut Rng, dtype: DType, count: u64) -> Vec<u8> {
     let bytes = dtype.bytes();
-    let low = dtype.negative_infinity_bits();
+    let finite = dtype.lowest_finite_bits();
+    let low = finite + u64::from(dtype.is_float());
     let sign = 1u64 << (8 * bytes - 1);
     // Of a float, the bits of an infinity with one below and one above: the largest finite number and a signalling NaN.
-    let special =
-        [0, 1, sign, sign | 1, low, low ^ sign, low | 1, (low ^ sign) | 1, dtype.lowest_finite_bits(), sign - 1, !0];
+    let special = [0, 1, sign, sign | 1, low, low ^ sign, low | 1, (low ^ sign) | 1, finite, sign - 1, !0];
     let element = |_| {
         let bits = if random.bool() { special[random.usize(..special.len())] } else { random.u64(..) };
         bits.to_le_bytes()

@@ -2,9 +2,10 @@
 
 use support::draw::pools::shape;
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, GlobalMaxPool, IndexStrides, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan,
-    PlanError, PoolPlan, Pooling, TensorSpec,
+    AdaptiveMaxPool, DType, GlobalMaxPool, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling,
+    TensorSpec,
 };
+use wgpu_pooling_plan::{IndexStrides, PoolPlan};
 
 use crate::catalogue::{IndexSource, Operator, Row, Window};
 

@@ -3,23 +3,27 @@
 use crate::attributes::Activation;
 use crate::element::{Element, Number};
 
-/// The activation of one element. A value that the activation does not change keeps its bits, NaN and -0 included.
-pub fn activate<T: Element>(activation: Activation, x: T) -> T {
-    if activation == Activation::Identity || x.is_nan() {
-        return x;
+impl Activation {
+    /// The activation of one element. A value that the activation does not change keeps its bits, NaN and -0 included.
+    #[doc(hidden)]
+    pub fn apply<T: Element>(self, x: T) -> T {
+        if self == Activation::Identity || x.is_nan() {
+            return x;
+        }
+        let changed = match x.number() {
+            Number::Single(x) => float(self, x).map(T::of_f32),
+            Number::Double(x) => double(self, x).map(T::of_f64),
+            Number::Integer => integer(self, x),
+        };
+        changed.unwrap_or(x)
     }
-    let changed = match x.number() {
-        Number::Single(x) => float(activation, x).map(T::of_f32),
-        Number::Double(x) => double(activation, x).map(T::of_f64),
-        Number::Integer => integer(activation, x),
-    };
-    changed.unwrap_or(x)
-}
 
-/// The activation of each element.
-pub fn activate_all<T: Element>(activation: Activation, elements: &mut [T]) {
-    if activation != Activation::Identity {
-        elements.iter_mut().for_each(|element| *element = activate(activation, *element));
+    /// The activation of each element.
+    #[doc(hidden)]
+    pub fn apply_all<T: Element>(self, elements: &mut [T]) {
+        if self != Activation::Identity {
+            elements.iter_mut().for_each(|element| *element = self.apply(*element));
+        }
     }
 }
 
@@ -87,10 +91,10 @@ mod tests {
     #[test]
     fn bounds_of_integers_are_taken_into_the_range_of_the_type_before_anything_is_compared() {
         // The lower bound is 127 of an i8, which is not below itself, and the upper bound wins.
-        assert_eq!(activate(Activation::Clip { min: 65_520.0, max: 0.0 }, 127i8), 0);
-        assert_eq!(activate(Activation::Clip { min: 65_520.0, max: 0.0 }, 126i8), 127);
-        assert_eq!(activate(Activation::Clip { min: 0.0, max: -1.0 }, 0u8), 0);
-        assert_eq!(activate(Activation::Clip { min: f32::INFINITY, max: f32::NEG_INFINITY }, u64::MAX), 0);
+        assert_eq!(Activation::Clip { min: 65_520.0, max: 0.0 }.apply(127i8), 0);
+        assert_eq!(Activation::Clip { min: 65_520.0, max: 0.0 }.apply(126i8), 127);
+        assert_eq!(Activation::Clip { min: 0.0, max: -1.0 }.apply(0u8), 0);
+        assert_eq!(Activation::Clip { min: f32::INFINITY, max: f32::NEG_INFINITY }.apply(u64::MAX), 0);
     }
 
     #[test]

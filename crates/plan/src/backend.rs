@@ -414,7 +414,21 @@ run_by_reference!(Box<R>);
 run_by_reference!(Arc<R>);
 
 mod sealed {
-    pub trait Sealed {}
+    use super::{ExecuteError, Plan, TensorMut};
+
+    pub trait Sealed: Send + Sized {
+        /// Tensors without their elements yet.
+        fn new(plan: &Plan) -> Result<Self, ExecuteError>;
+
+        /// The tensors, to be written.
+        fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send;
+
+        /// The tensors after a call. Elements that a backend has not written are zeros.
+        fn completed(mut self) -> Result<Self, ExecuteError> {
+            self.tensors().as_mut().iter_mut().try_for_each(|tensor| tensor.bytes_mut().map(|_| ()))?;
+            Ok(self)
+        }
+    }
 }
 
 /// The types of what a call returns: `Tensor<T>`, `(Tensor<T>, Tensor<I>)`, and `()` if the caller gave memory. Sealed.
@@ -425,22 +439,7 @@ mod sealed {
 ///     request.run_blocking(&Reference)
 /// }
 /// ```
-pub trait Outputs: sealed::Sealed + Send + Sized {
-    /// Tensors without their elements yet.
-    #[doc(hidden)]
-    fn new(plan: &Plan) -> Result<Self, ExecuteError>;
-
-    /// The tensors, to be written.
-    #[doc(hidden)]
-    fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send;
-
-    /// The tensors after a call. Elements that a backend has not written are zeros.
-    #[doc(hidden)]
-    fn completed(mut self) -> Result<Self, ExecuteError> {
-        self.tensors().as_mut().iter_mut().try_for_each(|tensor| tensor.bytes_mut().map(|_| ()))?;
-        Ok(self)
-    }
-}
+pub trait Outputs: sealed::Sealed {}
 
 /// The outputs of a plan, if there are `N`.
 fn outputs<const N: usize>(plan: &Plan) -> Result<&[TensorSpec; N], ExecuteError> {
@@ -453,8 +452,8 @@ fn empty<T: Element>(what: &'static str, spec: &TensorSpec) -> Result<Tensor<T>,
     Ok(Tensor::unfilled(spec.shape.clone()))
 }
 
-impl<T: Element> sealed::Sealed for Tensor<T> {}
-impl<T: Element> Outputs for Tensor<T> {
+impl<T: Element> Outputs for Tensor<T> {}
+impl<T: Element> sealed::Sealed for Tensor<T> {
     fn new(plan: &Plan) -> Result<Self, ExecuteError> {
         let [y] = outputs(plan)?;
         empty("y", y)
@@ -465,8 +464,8 @@ impl<T: Element> Outputs for Tensor<T> {
     }
 }
 
-impl<T: Element, I: Index> sealed::Sealed for (Tensor<T>, Tensor<I>) {}
-impl<T: Element, I: Index> Outputs for (Tensor<T>, Tensor<I>) {
+impl<T: Element, I: Index> Outputs for (Tensor<T>, Tensor<I>) {}
+impl<T: Element, I: Index> sealed::Sealed for (Tensor<T>, Tensor<I>) {
     fn new(plan: &Plan) -> Result<Self, ExecuteError> {
         let [y, indices] = outputs(plan)?;
         Ok((empty("y", y)?, empty("indices", indices)?))
@@ -477,8 +476,8 @@ impl<T: Element, I: Index> Outputs for (Tensor<T>, Tensor<I>) {
     }
 }
 
-impl sealed::Sealed for () {}
-impl Outputs for () {
+impl Outputs for () {}
+impl sealed::Sealed for () {
     fn new(_: &Plan) -> Result<Self, ExecuteError> {
         Ok(())
     }

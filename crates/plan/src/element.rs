@@ -104,16 +104,14 @@ impl DType {
     }
 
     /// The bits of the positive quiet NaN without a payload, for floats: those of infinity and the highest bit below.
-    #[doc(hidden)]
     #[inline]
-    pub fn nan_bits(self) -> u64 {
+    pub(crate) fn nan_bits(self) -> u64 {
         let infinity = self.negative_infinity_bits() & (u64::MAX >> 1 >> (64 - 8 * self.bytes()));
         infinity | 1 << infinity.trailing_zeros() >> 1
     }
 
     /// The bits of the value of an empty window under `EmptyValue::NegInf`: -inf, or the minimum of an integer type.
-    #[doc(hidden)]
-    pub fn negative_infinity_bits(self) -> u64 {
+    pub(crate) fn negative_infinity_bits(self) -> u64 {
         // The float that follows the lowest finite one.
         self.lowest_finite_bits() + u64::from(self.is_float())
     }
@@ -126,14 +124,7 @@ impl DType {
 
     /// The bits of the value from which `NanPolicy::SeedLowest` starts: the lowest finite one of f32 and f64, -inf for
     /// f16 and bf16 (OpenVINO computes those in f32 and converts), the minimum of integers.
-    ///
-    /// ```
-    /// use wgpu_pooling::DType;
-    /// assert_eq!(DType::F32.seed_bits(), DType::F32.lowest_finite_bits());
-    /// assert_eq!(DType::F16.seed_bits(), DType::F16.negative_infinity_bits());
-    /// ```
-    #[doc(hidden)]
-    pub fn seed_bits(self) -> u64 {
+    pub(crate) fn seed_bits(self) -> u64 {
         match self {
             DType::F16 | DType::Bf16 => self.negative_infinity_bits(),
             other => other.lowest_finite_bits(),

@@ -35,7 +35,7 @@ pub(crate) struct SizeRules {
 /// The windows of one axis.
 ///
 /// ```
-/// use wgpu_pooling::AxisWindow;
+/// use wgpu_pooling_plan::AxisWindow;
 ///
 /// let padded = AxisWindow::Strided { kernel: 3, stride: 2, dilation: 1, pad_begin: 1 };
 /// let taps = padded.taps(0, 5);
@@ -97,7 +97,6 @@ impl Taps {
     }
 
     /// Whether one of them is at this position.
-    #[doc(hidden)]
     #[inline]
     pub fn contains(self, position: i64) -> bool {
         let (ahead, step) = (position.saturating_sub(self.first), self.step.max(1));
@@ -132,7 +131,7 @@ impl AxisWindow {
     /// position overflows 64 bits; otherwise positions saturate.
     ///
     /// ```
-    /// use wgpu_pooling::AxisWindow;
+    /// use wgpu_pooling_plan::AxisWindow;
     ///
     /// // Five elements in two windows, which share the middle one.
     /// let window = |output_index| AxisWindow::adaptive(5, 2).taps(output_index, 5).positions().collect::<Vec<_>>();
@@ -169,7 +168,6 @@ impl AxisWindow {
     }
 
     /// Adaptive windows as strided ones, where the axis divides evenly; other windows unchanged.
-    #[doc(hidden)]
     #[inline]
     pub fn strided(self) -> AxisWindow {
         match self {
@@ -249,7 +247,6 @@ impl AxisWindow {
     }
 
     /// The position of a window's first tap, padding included.
-    #[doc(hidden)]
     #[inline]
     pub fn start(self, output_index: usize, input: usize) -> i64 {
         match self {
@@ -259,7 +256,6 @@ impl AxisWindow {
     }
 
     /// The distance from a window's start to its last tap.
-    #[doc(hidden)]
     #[inline]
     pub fn reach(self) -> i64 {
         match self {
@@ -270,7 +266,6 @@ impl AxisWindow {
 
     /// A position at the first tap of a window or less than a step before it, and the step. Neither decreases from one
     /// window to the next.
-    #[doc(hidden)]
     #[inline]
     pub fn bounds(self, output_index: usize, input: usize) -> [i64; 2] {
         [self.start(output_index, input).max(0), self.taps(output_index, input).step]
@@ -278,7 +273,6 @@ impl AxisWindow {
 
     /// The covering windows of position `p`: the first one and their number. Windows in this range that step over `p`
     /// by their dilation are included.
-    #[doc(hidden)]
     pub fn covering_windows(self, p: usize, input: usize, output: usize) -> [i64; 2] {
         if p >= input || output == 0 {
             return [0, 0];
@@ -304,8 +298,7 @@ impl AxisWindow {
     }
 
     /// The windows that have a tap on element 0, of `output` windows on an axis of `input` elements.
-    #[doc(hidden)]
-    pub fn windows_of_first(self, input: usize, output: usize) -> Taps {
+    pub(crate) fn windows_of_first(self, input: usize, output: usize) -> Taps {
         let [first, count] = self.covering_windows(0, input, output);
         let AxisWindow::Strided { stride, dilation, pad_begin, .. } = self else {
             return Taps { first, count, step: 1 };
@@ -323,7 +316,6 @@ impl AxisWindow {
     }
 
     /// The largest number of covering windows of a position.
-    #[doc(hidden)]
     pub fn most_covering_windows(self, output: usize) -> u64 {
         let most = match self {
             AxisWindow::Strided { kernel, stride, dilation, .. } => {
@@ -340,7 +332,7 @@ impl AxisWindow {
     /// adaptive ones may.
     ///
     /// ```
-    /// use wgpu_pooling::AxisWindow;
+    /// use wgpu_pooling_plan::AxisWindow;
     ///
     /// let dilated = AxisWindow::Strided { kernel: 3, stride: 1, dilation: 4, pad_begin: 4 };
     /// assert_eq!(dilated.most_taps(6), 2);
@@ -383,7 +375,6 @@ impl AxisWindow {
     }
 
     /// An upper bound on `first` of any window: the largest coordinate of `EmptyIndex::ClampedStart`.
-    #[doc(hidden)]
     pub fn largest_first(self, input: usize, output: usize) -> i64 {
         match self {
             AxisWindow::Strided { stride, dilation, pad_begin, .. } => {
@@ -490,9 +481,8 @@ pub(crate) fn max_unpool_window(attributes: &AxisAttributes) -> Option<AxisWindo
     all.into_iter().all(fits).then_some(AxisWindow::Strided { kernel, stride, dilation, pad_begin: pads[0] })
 }
 
-// Counts the windows that a test's thread evaluates: the measure of the cost of planning.
+/// Counts the windows that a test's thread evaluates: the measure of the cost of planning.
 #[cfg(debug_assertions)]
-#[doc(hidden)]
 pub mod steps {
     use std::cell::Cell;
 
@@ -500,6 +490,7 @@ pub mod steps {
         static TAKEN: Cell<u64> = const { Cell::new(0) };
     }
 
+    /// Counts one more.
     pub fn count() {
         TAKEN.set(TAKEN.get() + 1);
     }

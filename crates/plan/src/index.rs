@@ -75,7 +75,7 @@ impl IndexStrides {
     /// arithmetic.
     ///
     /// ```
-    /// use wgpu_pooling::IndexStrides;
+    /// use wgpu_pooling_plan::IndexStrides;
     ///
     /// let strides = IndexStrides { n: 60, c: 20, spatial: vec![5, 1] };
     /// assert_eq!(strides.flat(1, 2, &[3, 4]), 119);
@@ -303,8 +303,13 @@ impl IndexSpace {
     }
 
     /// As `decode`, with the spatial coordinates written to a slice that has one for each axis.
-    #[doc(hidden)]
-    pub fn decode_into(&self, index: i64, n: usize, c: usize, coordinates: &mut [usize]) -> Option<(usize, usize)> {
+    pub(crate) fn decode_into(
+        &self,
+        index: i64,
+        n: usize,
+        c: usize,
+        coordinates: &mut [usize],
+    ) -> Option<(usize, usize)> {
         let index = u64::try_from(index).ok().filter(|&index| index < self.index_count())?;
         let (mut n, mut c, mut rest) = (n, c, index);
         let mut digit = |radix: usize| take_digit(&mut rest, radix as u64) as usize;

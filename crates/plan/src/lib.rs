@@ -84,13 +84,10 @@ pub use plan::{CompositionPlan, DifferencePlan, IndexPlan, PlanStep, PoolAxis, P
 pub use tile::{Region, Tile, Tiling};
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::activation::{activate, activate_all};
     pub use crate::backend::{at_once, step_by_step};
     pub use crate::bad_indices::{BadIndices, stay_in_plane};
     pub use crate::difference::subtract;
     pub use crate::element::Number;
-    pub use crate::error::within;
-    pub use crate::geometry::ceil_div;
     #[cfg(debug_assertions)]
     pub use crate::geometry::steps;
     pub use crate::index::take_digit;

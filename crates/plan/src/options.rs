@@ -203,14 +203,6 @@ option! {
     }
 }
 
-impl NanPolicy {
-    // The rule as the shaders number it (shaders/reduce/nan_policy.wgsl): in the order above.
-    #[doc(hidden)]
-    pub fn number(self) -> u32 {
-        self as u32
-    }
-}
-
 option! {
     /// The value of an empty window: one wholly in padding or, under [`NanPolicy::Ignore`], one of NaN alone.
     ///

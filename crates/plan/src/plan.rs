@@ -10,7 +10,7 @@ use crate::geometry::{AxisWindow, Taps};
 use crate::index::{IndexSpace, IndexStrides};
 use crate::options::{Duplicates, EmptyIndex, Layout, NanPolicy, OutOfBounds, OutsideWindow};
 use crate::reduction::Reduction;
-use crate::tensor::{TensorSpec, element_count};
+use crate::tensor::{TensorSpec, count, element_count};
 
 pub use dimensions::MAX_SPATIAL_AXES;
 use dimensions::spec;
@@ -342,6 +342,16 @@ macro_rules! first_tensors {
                 &self.outputs[0].shape
             }
 
+            /// The elements of X.
+            pub fn input_elements(&self) -> u64 {
+                self.inputs[0].element_count()
+            }
+
+            /// The elements of Y.
+            pub fn output_elements(&self) -> u64 {
+                self.outputs[0].element_count()
+            }
+
             /// The element type of X and Y.
             #[inline]
             pub fn dtype(&self) -> DType {
@@ -442,6 +452,11 @@ impl CompositionPlan {
 }
 
 impl PoolPlan {
+    /// The planes: N times C.
+    pub fn planes(&self) -> u64 {
+        count(&[self.batch, self.channels])
+    }
+
     /// An upper bound on the taps of a window inside the input; it saturates.
     pub fn most_taps(&self) -> u64 {
         self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()))

@@ -5,7 +5,12 @@ use crate::error::PlanError;
 use crate::plan::{IndexPlan, Plan, PoolPlan};
 
 pub(crate) mod sealed {
-    pub trait Sealed {}
+    use super::{DType, IndexPlan, PlanError, PoolPlan};
+
+    pub trait Sealed {
+        /// The plan without indices, and the convention that indices of any type would have.
+        fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError>;
+    }
 }
 
 /// MaxPool, GlobalMaxPool, AdaptiveMaxPool, their minima, Dilate and Erode: operators that plan a pool from a shape.
@@ -42,21 +47,17 @@ pub trait Pooling: sealed::Sealed + Send + Sync {
             Some(index_type) => plan.with_indices(IndexPlan { index_type, ..rules })?,
         }))
     }
-
-    /// The plan without indices, and the convention that indices of any type would have.
-    #[doc(hidden)]
-    fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError>;
 }
 
-impl<P: Pooling + ?Sized> sealed::Sealed for &P {}
-impl<P: Pooling + ?Sized> Pooling for &P {
+impl<P: Pooling + ?Sized> Pooling for &P {}
+impl<P: Pooling + ?Sized> sealed::Sealed for &P {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         (**self).plan_and_rules(shape, dtype)
     }
 }
 
-impl<P: Pooling + ?Sized> sealed::Sealed for Box<P> {}
-impl<P: Pooling + ?Sized> Pooling for Box<P> {
+impl<P: Pooling + ?Sized> Pooling for Box<P> {}
+impl<P: Pooling + ?Sized> sealed::Sealed for Box<P> {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         (**self).plan_and_rules(shape, dtype)
     }

@@ -84,8 +84,7 @@ impl TensorSpec {
     }
 
     /// Refuses a slice with another number of elements.
-    #[doc(hidden)]
-    pub fn check_length(&self, elements: usize) -> Result<(), PlanError> {
+    pub(crate) fn check_length(&self, elements: usize) -> Result<(), PlanError> {
         check_length(&self.shape, elements)
     }
 }
@@ -250,8 +249,7 @@ impl<T> Tensor<T> {
     }
 
     /// A tensor whose length the caller has checked.
-    #[doc(hidden)]
-    pub fn from_parts(shape: Vec<usize>, data: Vec<T>) -> Self {
+    pub(crate) fn from_parts(shape: Vec<usize>, data: Vec<T>) -> Self {
         debug_assert_eq!(element_count(&shape), Ok(data.len() as u64));
         Tensor { shape, data }
     }

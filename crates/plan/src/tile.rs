@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::attributes::Activation;
 use crate::element::IndexType;
-use crate::error::{PlanError, within};
+use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, take_digit};
 use crate::options::{EmptyIndex, IndexFlattening, Layout, NanPolicy};
@@ -114,7 +114,7 @@ impl Tiling {
         }
         let fits = |tiling: &Tiling| {
             let needed = stream_bytes(&tiling.largest_plan())?;
-            within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
+            PlanError::within("bytes of tiles (budget_bytes)", needed, budget_bytes).map(|()| needed)
         };
         if let Ok(peak) = fits(&tiling) {
             tiling.peak_bytes = peak;

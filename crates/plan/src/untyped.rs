@@ -227,12 +227,6 @@ impl<'a> TensorMut<'a> {
         self.shape
     }
 
-    /// The number of bytes of its elements.
-    #[doc(hidden)]
-    pub fn byte_count(&self) -> u64 {
-        count(self.shape).saturating_mul(self.dtype.bytes() as u64)
-    }
-
     /// Writes all bytes at once.
     ///
     /// # Errors

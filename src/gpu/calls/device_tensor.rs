@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use wgpu_pooling_plan::internal::{device_bytes, within};
+use wgpu_pooling_plan::internal::device_bytes;
 use wgpu_pooling_plan::{
     DType, Element, ExecuteError, IndexSpace, Layout, PlanError, Tensor, TensorRef, TensorSpec, element_count,
 };
@@ -286,7 +286,7 @@ impl Gpu {
 
     /// Refuses more bytes than a buffer of this device can hold, with a clearer error than wgpu's.
     pub(super) fn check_buffer(&self, what: &'static str, needed: u64) -> Result<(), PlanError> {
-        within(what, needed, self.inner.device.limits.max_buffer_bytes)
+        PlanError::within(what, needed, self.inner.device.limits.max_buffer_bytes)
     }
 }
 

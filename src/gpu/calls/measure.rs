@@ -4,7 +4,6 @@ use core::time::Duration;
 #[cfg(not(target_arch = "wasm32"))]
 use std::time::Instant;
 
-use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{ExecuteError, IndexType, Layout, Plan, PlanError, TensorView, UnpoolPlan};
 
 use super::device_tensor::DeviceTensor;
@@ -191,7 +190,7 @@ impl Gpu {
     /// The indices of a pool whose windows have their maxima first.
     async fn indices_of(&self, plan: &UnpoolPlan, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         let shape = plan.inputs.get(1).map_or(&[][..], |spec| &spec.shape);
-        let indices = first_positions(plan, layout, count(shape));
+        let indices = first_positions(plan, layout, plan.input_elements());
         match plan.index_type {
             IndexType::I32 => {
                 // Plans are refused where 32-bit indices could overflow.

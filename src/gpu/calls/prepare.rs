@@ -201,11 +201,13 @@ impl Gpu {
             Some((preparation, Some(selected))) => (Some(preparation), selected),
             None => (None, select(plan, &device.limits, &self.choice)?.into()),
         };
+        let missing = pipelines.missing(&selected);
         let generic = match &kept {
+            _ if missing.is_empty() => None,
             Some(kept) => Some(Arc::clone(&kept.schedule)),
             None => self.generic_first(plan, &selected).map(Arc::new),
         };
-        let waits = |generic: &Arc<Schedule>| !compiler.takes_specialised(device, pipelines, &selected, generic);
+        let waits = |generic: &Arc<Schedule>| !compiler.takes_specialised(device, pipelines, missing, generic);
         let (schedule, specialised) = match (generic.filter(waits), kept) {
             (Some(_), Some(kept)) => return prepared(kept),
             (Some(generic), None) => (generic, Some(selected)),

@@ -259,7 +259,7 @@ impl Results {
             return Err(ExecuteError::OtherChain);
         }
         let data = self.read(wanted.place, count(&wanted.shape))?;
-        Ok(Tensor::from_parts(wanted.shape, data))
+        Ok(Tensor::new(wanted.shape, data)?)
     }
 
     /// The device time of each step; `None` unless the chain was [`timed`](crate::Chain::timed) on a device with
@@ -283,10 +283,11 @@ impl Results {
     /// Writes what was read back to these places. Every range is mapped before the first output is written.
     pub(super) fn write(&self, places: &[StagingPlace], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
         // All are there before one is written.
-        let view = |(&place, output): (_, &TensorMut<'_>)| self.view(place, output.byte_count());
+        let bytes = |output: &TensorMut<'_>| count(output.shape()).saturating_mul(output.dtype().bytes() as u64);
+        let view = |(&place, output): (_, &TensorMut<'_>)| self.view(place, bytes(output));
         let views: Vec<_> = places.iter().zip(outputs.iter()).map(view).collect::<Result<_, _>>()?;
         for (output, view) in outputs.iter_mut().zip(&views) {
-            let bytes = output.byte_count() as usize;
+            let bytes = bytes(output) as usize;
             output.put(view.as_ref().map_or(&[], |view| &view[..bytes]))?;
         }
         Ok(())

@@ -185,8 +185,8 @@ impl Gpu {
         let binding = limits.max_binding_bytes.min(limits.max_buffer_bytes);
         let (mut inputs, mut made) = (inputs.to_vec(), Vec::with_capacity(outputs.len()));
         // Outputs that an error leaves as they are get their elements at the end.
-        for output in outputs.iter() {
-            let bytes = if output.is_fresh() { 0 } else { output.byte_count() };
+        for (output, spec) in outputs.iter().zip(plan.outputs()) {
+            let bytes = if output.is_fresh() { 0 } else { spec.bytes() };
             made.push(zeros::<u8>(&[usize::try_from(bytes).unwrap_or(usize::MAX)])?);
         }
         let mut sinks = Vec::with_capacity(outputs.len());

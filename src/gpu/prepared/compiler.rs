@@ -69,9 +69,9 @@ struct Orders {
 }
 
 impl Compiler {
-    /// Whether a call runs its specialised schedule. It does if the kernels are compiled, or if a generic run would
-    /// take at least as long as compiling them. It also does if the calls so far have taken that long and no thread can
-    /// compile the kernels. Otherwise it runs the generic schedule.
+    /// Whether a call runs its specialised schedule, some of whose kernels are not compiled yet. It does if a generic
+    /// run would take at least as long as compiling them. It also does if the calls so far have taken that long and no
+    /// thread can compile the kernels. Otherwise it runs the generic schedule.
     ///
     /// This is the break-even rule of the ski rental problem: rent until the rent has come to the price, then buy. So
     /// compiling takes about as long as the earlier calls that wanted the kernels, and never many times as long.
@@ -79,13 +79,9 @@ impl Compiler {
         &self,
         device: &Arc<OpenDevice>,
         pipelines: &Arc<Pipelines>,
-        specialised: &Schedule,
+        missing: Vec<&Dispatch>,
         generic: &Schedule,
     ) -> bool {
-        let missing = pipelines.missing(specialised);
-        if missing.is_empty() {
-            return true;
-        }
         let price = CALLS_OF_A_KERNEL * missing.len() as u64;
         let call = calls(generic, device.limits.software);
         if call >= price {

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use wgpu_pooling_plan::internal::within;
 use wgpu_pooling_plan::{ExecuteError, PlanError};
 
 use crate::gpu::device::OpenDevice;
@@ -212,9 +211,13 @@ fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanEr
         ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage),
     ];
     for (what, needed, limit) in needs {
-        within(what, needed.into(), limit.into())?;
+        PlanError::within(what, needed.into(), limit.into())?;
     }
-    within("max_uniform_buffer_binding_size", dispatch.uniform.len() as u64, limits.max_uniform_buffer_binding_size)
+    PlanError::within(
+        "max_uniform_buffer_binding_size",
+        dispatch.uniform.len() as u64,
+        limits.max_uniform_buffer_binding_size,
+    )
 }
 
 fn compile(device: &Owned<wgpu::Device>, key: &KernelKey, saved: Option<&wgpu::PipelineCache>) -> Pipeline {

@@ -28,7 +28,6 @@ pub fn max_unpool<'a, T: Element>(
 /// The slice as the output of this number.
 fn output<'a, T: Element>(run: &'a dyn Run, number: usize, slice: &'a mut [T]) -> Result<TensorMut<'a>, ExecuteError> {
     let spec = &run.plan().outputs()[number];
-    spec.check_length(slice.len())?;
     Ok(TensorMut::new(T::DTYPE, &spec.shape, bytemuck::cast_slice_mut(slice))?)
 }
 

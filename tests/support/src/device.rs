@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::{Gpu, GpuOptions};
 
 /// Fresh outputs and scratch memory hold this, so that an element which no kernel writes shows.

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, DType, DifferencePlan, Duplicates, Family, GlobalMaxPool, IndexFlattening,
-    IndexType, Layout, Limits, MaxPool, MaxUnpool, Minimum, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError,
-    TensorSpec, select, wgsl,
+    Activation, AdaptiveMaxPool, Choice, DType, Duplicates, Family, GlobalMaxPool, IndexFlattening, IndexType, Layout,
+    Limits, MaxPool, MaxUnpool, Minimum, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError, TensorSpec, select,
+    wgsl,
 };
+use wgpu_pooling_plan::DifferencePlan;
 
 const ACTIVATIONS: [Activation; 6] = [
     Activation::Relu,

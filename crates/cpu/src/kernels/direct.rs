@@ -17,7 +17,7 @@
 use std::ops::Range;
 
 use bytemuck::{cast, cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::{activate_all, advance};
+use wgpu_pooling_plan::internal::advance;
 use wgpu_pooling_plan::{Element, ExecuteError, Index, PoolPlan, with_element};
 
 use super::axes::{Axis, MOST_INDEX, index_span};
@@ -175,7 +175,7 @@ impl Direct {
             if let Some(indices) = &mut indices {
                 job.begin_with_seed::<C>(y, indices);
             }
-            activate_all(part.plan.activation, &mut y[..outputs]);
+            part.plan.activation.apply_all(&mut y[..outputs]);
             place += outputs;
         });
     }

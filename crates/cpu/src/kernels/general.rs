@@ -3,7 +3,7 @@
 //! reduction, so it takes over from kernels that mirror elements and from those that are given a mirrored X.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::{activate, advance, for_each};
+use wgpu_pooling_plan::internal::{advance, for_each};
 use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, PoolPlan, Taps, with_element};
 
 use super::indices::IndicesMut;
@@ -108,7 +108,7 @@ pub(crate) fn window<T: Element>(
     let empty = || (plan.empty(), view.empty_index(of_plane, taps.iter().map(|taps| taps.first)));
     if taps.iter().any(|taps| taps.count == 0) {
         let (value, index) = empty();
-        return (activate(plan.activation, value), index);
+        return (plan.activation.apply(value), index);
     }
     let mut best: Option<Maximum<T>> = None;
     let (last, last_taps) = (&view.axes[axes - 1], taps[axes - 1]);
@@ -141,5 +141,5 @@ pub(crate) fn window<T: Element>(
         None if plan.ignores_nan() => empty(),
         None => (plan.seed(), of_seed),
     };
-    (activate(plan.activation, value), index)
+    (plan.activation.apply(value), index)
 }

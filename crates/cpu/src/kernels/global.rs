@@ -13,7 +13,6 @@
 use std::ops::Range;
 
 use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{Element, ExecuteError, PoolPlan, with_element};
 
 use super::elements::LaneElement;
@@ -217,7 +216,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> RunWindows<'a, C> {
             }
             done += stretch.count;
         }
-        activate_all(self.plan.activation, y);
+        self.plan.activation.apply_all(y);
     }
 
     /// Computes a stretch of small windows. `first` is the number of its first output in Y, `place` in the slice that

@@ -3,7 +3,7 @@
 //! is -inf is looked at again: the window may have such an element, or none at all, and is then empty.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::{EmptyBase, activate_all};
+use wgpu_pooling_plan::internal::EmptyBase;
 use wgpu_pooling_plan::{Activation, Element, ExecuteError, PoolPlan, with_element};
 
 use super::general;
@@ -45,7 +45,7 @@ impl Ignoring {
         with_element!(part.plan.dtype(), T => {
             let y = cast_slice_mut::<u8, T>(y);
             settle(&own, cast_slice(x), y, indices);
-            activate_all(part.plan.activation, y);
+            part.plan.activation.apply_all(y);
         });
     }
 }

@@ -3,7 +3,7 @@
 //! are exact: of equal elements the first wins in both orders, zeros of both signs too, and NaN stays NaN.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::{Reduction, activate_all};
+use wgpu_pooling_plan::internal::Reduction;
 use wgpu_pooling_plan::{Activation, Element, ExecuteError, PoolPlan, with_element};
 
 use super::parts::Context;
@@ -49,7 +49,7 @@ pub(crate) fn finish(plan: &PoolPlan, context: &Context<'_>, y: &mut [u8]) -> Re
         with_element!(plan.dtype(), T => {
             let y = cast_slice_mut::<u8, T>(y);
             y.iter_mut().for_each(|y| *y = inverted(*y, bits));
-            activate_all(plan.activation, y);
+            plan.activation.apply_all(y);
         });
         Ok(())
     })

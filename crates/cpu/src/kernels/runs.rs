@@ -11,7 +11,6 @@
 
 use std::ops::Range;
 
-use wgpu_pooling_plan::internal::ceil_div;
 use wgpu_pooling_plan::{AxisWindow, Layout, PoolPlan};
 
 use super::view::{View, ViewAxis};
@@ -93,7 +92,7 @@ impl Runs {
             _ if windows.output == 1 => (0..1, windows.taps(0).count, windows.taps(0).first),
             AxisWindow::Strided { kernel, stride, pad_begin, .. } => {
                 // The first output whose window begins inside X, and the last one whose window ends there.
-                let begin = ceil_div(pad_begin.max(0), stride);
+                let begin = pad_begin.max(0).unsigned_abs().div_ceil(stride.unsigned_abs().max(1)) as i64;
                 let room = (windows.input as i64).saturating_sub(kernel).saturating_add(pad_begin);
                 let end = if room < 0 { 0 } else { (room / stride + 1).min(windows.output as i64) };
                 (begin.min(end) as usize..end as usize, most, pad_begin.saturating_neg())

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::{BadIndices, IndexTarget, activate_all, for_each, stay_in_plane};
+use wgpu_pooling_plan::internal::{BadIndices, IndexTarget, for_each, stay_in_plane};
 use wgpu_pooling_plan::with_element;
 use wgpu_pooling_plan::{
     Activation, ExecuteError, Index, Layout, MAX_SPATIAL_AXES, OutsideWindow, PlanError, StorageOrder, UnpoolPlan,
@@ -110,7 +110,7 @@ macro_rules! with_word {
 /// Applies the plan's activation to elements of Y.
 fn activate(plan: &UnpoolPlan, y: &mut [u8]) {
     if plan.activation != Activation::Identity {
-        with_element!(plan.dtype(), T => activate_all::<T>(plan.activation, cast_slice_mut(y)));
+        with_element!(plan.dtype(), T => plan.activation.apply_all::<T>(cast_slice_mut(y)));
     }
 }
 

@@ -6,4 +6,3 @@ mod plan;
 
 pub use execute::ExecuteError;
 pub use plan::PlanError;
-pub use plan::within;

@@ -442,7 +442,10 @@ fn amount(amount: u64, saturated: &str) -> String {
     if amount == u64::MAX { saturated.to_owned() } else { amount.to_string() }
 }
 
-/// Refuses more of something than a limit allows.
-pub fn within(what: &'static str, needed: u64, limit: u64) -> Result<(), PlanError> {
-    if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+impl PlanError {
+    /// Refuses more of something than a limit allows.
+    #[doc(hidden)]
+    pub fn within(what: &'static str, needed: u64, limit: u64) -> Result<(), PlanError> {
+        if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+    }
 }

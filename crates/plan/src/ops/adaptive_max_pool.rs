@@ -9,7 +9,7 @@ use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
 use crate::plan::{Dimensions, IndexPlan, Plan, PoolAxis, PoolPlan};
-use crate::pooling::Pooling;
+use crate::pooling::{Pooling, sealed::Sealed};
 use crate::request::{AsTensor, Pool, Request};
 use crate::tensor::Tensor;
 
@@ -88,8 +88,8 @@ pool_options! {
     index_order: "Default row major."
 }
 
-impl crate::pooling::sealed::Sealed for AdaptiveMaxPool {}
-impl Pooling for AdaptiveMaxPool {
+impl Pooling for AdaptiveMaxPool {}
+impl Sealed for AdaptiveMaxPool {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         let dimensions = Dimensions::of(shape, self.options.layout)?;
         let (expected, actual) = (dimensions.spatial.len(), self.output_size.len());

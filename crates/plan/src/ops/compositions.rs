@@ -5,7 +5,7 @@ use super::morphology::{SlidingBox, by_boxes};
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::plan::{CompositionPlan, DifferencePlan, Plan, PlanStep, PoolPlan};
-use crate::pooling::Pooling;
+use crate::pooling::sealed::Sealed;
 use crate::request::{AsTensor, Request};
 use crate::tensor::Tensor;
 

@@ -11,7 +11,7 @@ use crate::options::{
     SizeRounding, StorageOrder,
 };
 use crate::plan::{Dimensions, IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
-use crate::pooling::Pooling;
+use crate::pooling::{Pooling, sealed::Sealed};
 use crate::reduction::Reduction;
 use crate::request::{AsTensor, Pool, Request};
 use crate::tensor::Tensor;
@@ -426,8 +426,8 @@ pool_options! {
     index_order: "Overrides `storage_order`."
 }
 
-impl crate::pooling::sealed::Sealed for MaxPool {}
-impl Pooling for MaxPool {
+impl Pooling for MaxPool {}
+impl Sealed for MaxPool {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         let dimensions = Dimensions::of(shape, self.options.layout)?;
         let lists = [&self.strides, &self.dilations, &self.pads].map(Option::as_deref);
@@ -517,8 +517,8 @@ pool_options! {
     index_order: "Default row major."
 }
 
-impl crate::pooling::sealed::Sealed for GlobalMaxPool {}
-impl Pooling for GlobalMaxPool {
+impl Pooling for GlobalMaxPool {}
+impl Sealed for GlobalMaxPool {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         let spatial = Dimensions::of(shape, self.options.layout)?.spatial;
         let kernel_shape = spatial

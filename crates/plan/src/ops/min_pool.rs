@@ -5,7 +5,7 @@ use super::max_pool::{GlobalMaxPool, MaxPool};
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::plan::{IndexPlan, Plan, PoolPlan};
-use crate::pooling::Pooling;
+use crate::pooling::{Pooling, sealed::Sealed};
 use crate::request::{AsTensor, Pool, Request};
 use crate::tensor::Tensor;
 
@@ -110,8 +110,8 @@ impl<P: Pooling> Minimum<P> {
     }
 }
 
-impl<P: Pooling> crate::pooling::sealed::Sealed for Minimum<P> {}
-impl<P: Pooling> Pooling for Minimum<P> {
+impl<P: Pooling> Pooling for Minimum<P> {}
+impl<P: Pooling> Sealed for Minimum<P> {
     fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         let (plan, rules) = self.0.plan_and_rules(shape, dtype)?;
         let operator = match plan.operator {

@@ -6,7 +6,7 @@ use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::options::{EmptyValue, Layout, NanPolicy};
 use crate::plan::{IndexPlan, Plan, PoolPlan};
-use crate::pooling::Pooling;
+use crate::pooling::{Pooling, sealed::Sealed};
 use crate::request::{AsTensor, Pool, Request};
 use crate::tensor::Tensor;
 
@@ -240,8 +240,8 @@ macro_rules! morphology {
             }
         }
 
-        impl crate::pooling::sealed::Sealed for $type {}
-        impl Pooling for $type {
+        impl Pooling for $type {}
+        impl Sealed for $type {
             fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
                 let pool = $pool(self.0.pool()?);
                 let (plan, rules) = pool.plan_and_rules(shape, dtype)?;

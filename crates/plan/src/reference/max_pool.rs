@@ -1,6 +1,5 @@
 //! MaxPool, GlobalMaxPool and AdaptiveMaxPool: reduces the elements of each window in row-major order.
 
-use crate::activation;
 use crate::element::Element;
 use crate::error::{ExecuteError, PlanError};
 use crate::options::Layout;
@@ -113,7 +112,7 @@ fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
         Outcome::Lowest => plan.seed(),
         Outcome::Empty => plan.empty(),
     };
-    activation::activate(plan.activation, maximum)
+    plan.activation.apply(maximum)
 }
 
 fn output_position(plan: &PoolPlan, layout: Layout, n: usize, c: usize, out: &[usize]) -> usize {

@@ -1,6 +1,5 @@
 //! MaxUnpool: start from zeros, then write each element to the position that its index names, in (n, c, spatial) order.
 
-use crate::activation;
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::indices::Indices;
@@ -38,6 +37,6 @@ pub(super) fn max_unpool<T: Element>(
     if let Some((first, value)) = first_offender.filter(|_| plan.refuses_bad_indices()) {
         return Err(plan.bad_index_error(first as u64, value, offenders));
     }
-    activation::activate_all(plan.activation, &mut y);
+    plan.activation.apply_all(&mut y);
     Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
 }

@@ -6,11 +6,10 @@ use bytemuck::cast_slice_mut;
 use super::ends::{Ends, gather, scatter};
 use super::flights::Flights;
 use super::progress::{Buffer, Callback, Running, StreamReport, warn_of_reads};
-use crate::activation::activate_all;
 use crate::backend::Backend;
 use crate::bad_indices::{BadIndices, stay_in_plane};
 use crate::element::{Index, IndexType};
-use crate::error::{ExecuteError, PlanError, within};
+use crate::error::{ExecuteError, PlanError};
 use crate::index::IndexSpace;
 use crate::indices::Indices;
 use crate::options::{IndexFlattening, Layout, OutOfBounds, OutsideWindow};
@@ -36,7 +35,7 @@ impl BoxSizes {
     /// The largest boxes that fit.
     fn new(plan: &UnpoolPlan, backend: &dyn Backend, budget_bytes: u64) -> Result<BoxSizes, PlanError> {
         let what = "bytes of tiles (budget_bytes)";
-        let on_host = |of_y: u64| within(what, host_bytes(plan, of_y, of_y.min(MOST_SOURCES)), budget_bytes);
+        let on_host = |of_y: u64| PlanError::within(what, host_bytes(plan, of_y, of_y.min(MOST_SOURCES)), budget_bytes);
         on_host(1)?;
         let most = count(plan.output_shape()).max(count(plan.input_shape()));
         let y = largest(most.saturating_add(1), |of_y| on_host(of_y).is_ok());
@@ -239,7 +238,7 @@ impl UnpoolStream<'_, '_> {
                     y[place * size..][..size].copy_from_slice(&x[source * size..][..size]);
                 });
             }
-            with_element!(plan.dtype(), T => activate_all::<T>(plan.activation, cast_slice_mut(y.bytes_mut())));
+            with_element!(plan.dtype(), T => plan.activation.apply_all::<T>(cast_slice_mut(y.bytes_mut())));
             self.write(&tile, y.bytes()).await?;
         }
         Ok(())

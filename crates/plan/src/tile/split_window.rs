@@ -1,6 +1,5 @@
 //! A window too large for one tile: each tile computes the maximum of its part, and the host reduces these maxima.
 
-use crate::activation::activate;
 use crate::element::Element;
 use crate::index::take_digit;
 use crate::plan::PoolPlan;
@@ -49,7 +48,7 @@ impl SplitWindow {
         let without = if empty { plan.empty_bits } else { plan.reduction.seed_bits(plan.dtype()) };
         let bits = self.best.map_or(without, |(bits, _)| bits);
         let y = with_element!(plan.dtype(), T => {
-            bytemuck::bytes_of(&activate(plan.activation, T::from_bits64(bits))).to_vec()
+            bytemuck::bytes_of(&plan.activation.apply(T::from_bits64(bits))).to_vec()
         });
         (y, index)
     }

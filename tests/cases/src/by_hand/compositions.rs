@@ -4,7 +4,8 @@ use support::call::{Call, same};
 use support::draw::elements::{bits_of, bytes_of, highest, mixed, palette, sign};
 use support::net::Net;
 use support::splitmix::splitmix64;
-use wgpu_pooling::{DType, DifferencePlan, Layout, Plan, TensorSpec};
+use wgpu_pooling::{DType, Layout, Plan, TensorSpec};
+use wgpu_pooling_plan::DifferencePlan;
 
 use crate::random::compositions::minus;
 

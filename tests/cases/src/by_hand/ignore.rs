@@ -10,7 +10,7 @@ use super::both::{Number, for_every_dtype, pools, unpools};
 /// A NaN with this sign and payload.
 fn nan<T: Number>(sign: u64, payload: u64) -> T {
     let bits = 8 * T::DTYPE.bytes() as u32;
-    T::from_bits64(T::DTYPE.negative_infinity_bits() & (u64::MAX >> (65 - bits)) | sign << (bits - 1) | payload)
+    T::from_bits64(T::of(f64::NEG_INFINITY).to_bits64() & (u64::MAX >> (65 - bits)) | sign << (bits - 1) | payload)
 }
 
 fn quiet<T: Number>() -> T {

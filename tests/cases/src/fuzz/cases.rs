@@ -9,10 +9,11 @@ use support::draw::odd::Oddity;
 use support::draw::pools::{MaxPoolOptions, Operator, PoolCase};
 use support::draw::unpools::{Target, UNPOOLS, UnpoolCase, UnpoolOptions};
 use wgpu_pooling::{
-    Activation, Attribute, AxisWindow, Backend, Build, Choice, DType, EmptyValue, Family, IndexFlattening, IndexSpace,
-    Layout, Limits, MAX_ITERATIONS, MaxPool, Node, Plan, Pooling, Preset, Reference, StorageOrder, TensorMut,
-    TensorRef, TensorView, element_count, families, local_maxima, select, wgsl,
+    Activation, Attribute, Backend, Build, Choice, DType, EmptyValue, Family, IndexFlattening, IndexSpace, Layout,
+    Limits, MAX_ITERATIONS, MaxPool, Node, Plan, Pooling, Preset, Reference, StorageOrder, TensorMut, TensorRef,
+    TensorView, element_count, families, local_maxima, select, wgsl,
 };
+use wgpu_pooling_plan::AxisWindow;
 
 /// Pools whose lists have numbers of any size.
 const HOSTILE: Bias = Bias {

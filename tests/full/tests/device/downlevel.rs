@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use gpu_test::gpu_test;
 use support::call::Call;
 use support::device::POISON;
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, DType, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout, MaxPool,
     MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError, Pooling, wgpu,

@@ -10,7 +10,7 @@ use support::draw::bias::{DIVIDED, PLANES};
 use support::draw::bytes::{Bytes, random};
 use support::draw::pools::PoolCase;
 use support::draw::unpools::{UNPOOLS, UnpoolCase, Unpools};
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, Limits, MaxPool,
     MaxUnpool, NanPolicy, Plan, PlanError, families, select, wgpu,

@@ -8,7 +8,7 @@ use gpu_test::gpu_test;
 use support::calls::{self, reference};
 use support::harness::join_all;
 use support::tensors::seeded as tensor;
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::{
     Buffers, Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Open,
     OutOfBounds, Prepare, Prepared, Reference, Tensor, select,

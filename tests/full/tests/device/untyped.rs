@@ -4,7 +4,7 @@
 use gpu_test::gpu_test;
 use support::call::{Call, same};
 use support::device::{POISON, gpu};
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::{
     Backend, DType, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, Reference,
     Run, Tensor, TensorMut, TensorRef, wgpu,

@@ -90,7 +90,7 @@ impl Allocations {
         Allocations(Arc::new([AtomicU64::new(0), AtomicU64::new(u64::MAX)]))
     }
 
-    /// What [`wgpu_pooling::test_hooks::TestHooks::failing_allocations_where`] takes.
+    /// What [`wgpu_pooling::TestHooks::failing_allocations_where`] takes.
     pub fn hook(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let this = self.clone();
         move || this.0[0].fetch_add(1, Ordering::SeqCst) == this.0[1].load(Ordering::SeqCst)

@@ -7,7 +7,7 @@ use support::calls::reference;
 use support::device::POISON;
 use support::harness::join_all;
 use support::tensors::tensor;
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::wgpu::{self, Features};
 use wgpu_pooling::{
     Backend, Build, Choice, DType, Dilate, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Open,

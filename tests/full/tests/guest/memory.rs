@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use gpu_test::gpu_test;
 use support::calls::{self, reference};
 use support::tensors::tensor;
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Buffers, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType,

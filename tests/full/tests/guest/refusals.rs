@@ -4,7 +4,7 @@
 use gpu_test::gpu_test;
 use support::calls::reference;
 use support::device::{POISON, gpu};
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::{
     DType, Device, ExecuteError, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, PlanError, Tensor,
     list_adapters_blocking, wgpu,

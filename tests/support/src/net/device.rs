@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use wgpu_pooling::test_hooks::TestHooks;
+use wgpu_pooling::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, Build, Choice, Dispatch, ExecuteError, Family, Gpu, GpuOptions, Limits, Operand, Plan, Prepared, Report,

@@ -3,9 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use wgpu_pooling::{
-    Build, Choice, Dispatch, Family, Limits, Plan, Run, Schedule, Sizes, families, select, select_sized,
-};
+use wgpu_pooling::{Build, Choice, Dispatch, Family, Limits, Plan, Run, Schedule, Sizes, families, select};
 
 use super::{Net, Path, TIGHT};
 use crate::call::Call;
@@ -61,7 +59,7 @@ impl Net {
         let mut found: Vec<(String, Schedule)> = Vec::new();
         let mut add = |limits: &Limits, choice: Choice, sizes: Sizes| {
             // Sizes divide outputs further than some limits allow.
-            let sized = select_sized(plan, limits, &choice, sizes);
+            let sized = sizes.select(plan, limits, &choice);
             let Ok(schedule) = sized.or_else(|_| select(plan, limits, &choice)) else { return };
             let work = schedule.dispatches().iter().map(Dispatch::work).fold(0, u64::saturating_add);
             if work > MOST_WORK {

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use bytemuck::Zeroable;
-use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{Element, MAX_SPATIAL_AXES, Taps};
 
 use super::maxima::{CHUNK, ColumnMaxima, RowSlice, WindowMaximum, reach};
@@ -397,7 +396,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
             for ((y, found), &taps) in y.iter_mut().zip(found).zip(along) {
                 *y = value(found, taps).0;
             }
-            return activate_all(activation, y);
+            return activation.apply_all(y);
         };
         let mut own = [0; CHUNK];
         for (((y, index), found), &taps) in y.iter_mut().zip(&mut own).zip(found).zip(along) {
@@ -411,7 +410,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
             *index = of_plane.wrapping_add(row.index);
         }
         indices.write(places.start, &own[..y.len()]);
-        activate_all(activation, y);
+        activation.apply_all(y);
     }
 
     /// Writes the outputs of a row whose windows are columns, given the first row of X of those windows.
@@ -442,7 +441,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
                 indices.write(row.place + start, &found[..y.len()]);
             }
         }
-        activate_all(self.part.plan.activation, y);
+        self.part.plan.activation.apply_all(y);
     }
 
     /// Whether the greatest lane replaces the element that the window begins with, given the window's first element.

@@ -1,7 +1,6 @@
 //! Computes the outputs of a band, plane after plane.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use wgpu_pooling_plan::internal::activate_all;
 use wgpu_pooling_plan::{Element, NanPolicy};
 
 use super::Flat;
@@ -98,7 +97,7 @@ impl<T: Element> BandJob<'_, T> {
             memory.dense = dense;
         }
         let Rows { count, width, write_pitch, .. } = Rows { read_pitch: rows.write_pitch, ..rows }.joined();
-        (0..count).for_each(|row| activate_all(self.part.plan.activation, &mut y[row * write_pitch..][..width]));
+        (0..count).for_each(|row| self.part.plan.activation.apply_all(&mut y[row * write_pitch..][..width]));
     }
 
     /// Computes the outputs with the lanes that the elements need.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use wgpu_pooling_plan::internal::{activate_all, advance, for_each};
+use wgpu_pooling_plan::internal::{advance, for_each};
 use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, NanPolicy};
 
 use super::block::OutputBlock;
@@ -134,7 +134,7 @@ impl<'a> PartWork<'a> {
                 (None, _) if C::KEEPS_BITS => piece.write(bytemuck::cast_slice_mut(y)),
                 (None, _) => decode::<C>(simd, Rows::one(y.len()), y, piece.best().lanes),
             }
-            activate_all(plan.activation, y);
+            plan.activation.apply_all(y);
         })?;
         if !found {
             self.write_all_empty(block, y);
@@ -252,7 +252,7 @@ impl<'a> PartWork<'a> {
             let range = place + piece.place..place + piece.place + piece.slots.len();
             let y = &mut y[range.clone()];
             finish(y, indices.part(range), &mut piece);
-            activate_all(activation, y);
+            activation.apply_all(y);
         })?;
         if !found {
             self.write_all_empty(block, y);
@@ -369,7 +369,7 @@ impl<'a> PartWork<'a> {
         let outputs = at.iter().zip(&block.first).map(|(at, first)| at + first).skip(1);
         let firsts = view.axes.iter().zip(outputs).map(|(axis, output)| axis.taps(output).first);
         y[place] = self.part.plan.empty();
-        activate_all(self.part.plan.activation, &mut y[place..=place]);
+        self.part.plan.activation.apply_all(&mut y[place..=place]);
         self.set_index(place, view.empty_index(plane, firsts));
     }
 
