@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Run, TensorMut, TensorRef};
+use wgpu_pooling_plan::{Backend, BoxFuture, ExecuteError, Plan, PlanError, PreparedPlan, TensorMut, TensorRef};
 
 #[cfg(feature = "gpu")]
 use crate::gpu::{GpuOptions, calls::gpu::Gpu};
@@ -89,7 +89,7 @@ impl Backend for Device {
         self.backend().name()
     }
 
-    fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+    fn prepare(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
         self.backend().prepare(plan)
     }
 
@@ -98,7 +98,7 @@ impl Backend for Device {
         plan: &'a Plan,
         inputs: &'a [TensorRef<'a>],
         outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
+    ) -> BoxFuture<'a, ()> {
         self.backend().run(plan, inputs, outputs)
     }
 
@@ -120,7 +120,7 @@ impl Backend for Device {
         self.backend().stream_bytes(tile)
     }
 
-    fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+    fn prepare_tile(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
         self.backend().prepare_tile(plan)
     }
 }

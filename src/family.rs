@@ -15,7 +15,7 @@ use wgpu_pooling_plan::PlanError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Family {
-    /// Pools: an invocation reads every element of its window, on three spatial axes at a time.
+    /// Pools: an invocation reads its whole window; a pass covers up to three spatial axes.
     Direct,
     /// Pools with small windows, none of them empty: an invocation computes a thread tile of neighbouring outputs and
     /// loads shared elements once, in wide loads. Specialised only.
@@ -39,10 +39,9 @@ pub enum Family {
     /// Pools: windows are reduced in parts, each dispatch reading as much as one binding holds, so that no X or window
     /// is too large. Slow, but always possible on up to three spatial axes.
     Accumulating,
-    /// Unpools: every output element is gathered from the few sources whose windows cover it. The device detects
-    /// indices outside their sources' windows; their sources claim the elements that they name, and a second dispatch
-    /// settles which source wins, unless such indices are an error or skipped
-    /// ([`OutsideWindow`](crate::OutsideWindow)).
+    /// Unpools: every output element is gathered from the few sources whose windows cover it. A source whose index
+    /// lies outside its own window claims the element that the index names, and a later dispatch decides which source
+    /// wins, unless [`OutsideWindow`](crate::OutsideWindow) skips or forbids such indices.
     Gather,
     /// Unpools: every source claims its target element, then every output element reads its owner. Works for any
     /// indices.

@@ -16,7 +16,7 @@ pub(crate) enum PassInput {
 
 /// The output of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Sink {
+pub(crate) enum PassOutput {
     /// Candidates for the next pass.
     Candidates,
     /// Accumulators of windows that are reduced in parts.
@@ -27,27 +27,27 @@ pub(crate) enum Sink {
     ValuesAndIndices(IndexType),
 }
 
-impl Sink {
+impl PassOutput {
     /// The outputs of a pool.
-    pub fn of(plan: &PoolPlan) -> Sink {
-        plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type))
+    pub fn of(plan: &PoolPlan) -> PassOutput {
+        plan.indices.as_ref().map_or(PassOutput::Values, |indices| PassOutput::ValuesAndIndices(indices.index_type))
     }
 
     /// The spelling in a kernel's name.
     pub fn name(self) -> &'static str {
         match self {
-            Sink::Candidates => "candidates",
-            Sink::Accumulators => "accumulators",
-            Sink::Values => "values",
-            Sink::ValuesAndIndices(IndexType::I32) => "values+i32",
-            Sink::ValuesAndIndices(IndexType::I64) => "values+i64",
+            PassOutput::Candidates => "candidates",
+            PassOutput::Accumulators => "accumulators",
+            PassOutput::Values => "values",
+            PassOutput::ValuesAndIndices(IndexType::I32) => "values+i32",
+            PassOutput::ValuesAndIndices(IndexType::I64) => "values+i64",
         }
     }
 
     /// The type of the indices, if there are any.
     pub fn index_type(self) -> Option<IndexType> {
         match self {
-            Sink::ValuesAndIndices(index_type) => Some(index_type),
+            PassOutput::ValuesAndIndices(index_type) => Some(index_type),
             _ => None,
         }
     }
@@ -158,7 +158,7 @@ impl Kernel {
         name: String,
         entry: &'static str,
         plan: &PoolPlan,
-        sink: Sink,
+        sink: PassOutput,
         activation: ActivationKind,
     ) -> Kernel {
         let minimum = u32::from(plan.reduction == Reduction::Min);

@@ -137,13 +137,13 @@ pub use wgpu_pooling_onnx as onnx;
 #[doc(inline)]
 pub use wgpu_pooling_plan::{
     Activation, AdaptiveMaxPool, AdaptiveMinPool, AsTensor, AsyncSink, AsyncSource, Attribute, AutoPad, Backend,
-    BlackHat, CeilRule, Close, DType, Dilate, Duplicates, Element, EmptyIndex, EmptyValue, Erode, ExecuteError,
-    GlobalMaxPool, GlobalMinPool, Gradient, Index, IndexFlattening, IndexSpace, IndexType, Ints, Later, Layout,
-    MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, MinPool, Minimum, NanPolicy, Node, NodeInput, Open, Operator,
-    OutOfBounds, Outputs, OutsideWindow, PadsLimit, Peak, Plan, PlanError, Pool, Pooling, Preset, Ready, Reference,
-    Request, Run, SamePadding, Shared, Sink, SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport,
-    Tensor, TensorMut, TensorRef, TensorSpec, TensorView, TopHat, UnpoolMinSize, UnpoolSpace, element_count,
-    local_maxima, with_element,
+    BlackHat, BoxFuture, CeilRule, Close, Complete, DType, Dilate, Duplicates, Element, EmptyIndex, EmptyValue, Erode,
+    ExecuteError, GlobalMaxPool, GlobalMinPool, Gradient, Index, IndexFlattening, IndexSpace, IndexType, Ints, Layout,
+    MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, MaybeSendSync, MinPool, Minimum, NanPolicy, Node, NodeInput, Open,
+    Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit, Peak, Plan, PlanError, Pooling, PreparedPlan, Preset,
+    Reference, Request, SamePadding, Sink, SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport,
+    Tensor, TensorMut, TensorRef, TensorSpec, TensorView, TopHat, UnpoolMinSize, UnpoolSpace, ValuesOnly,
+    element_count, local_maxima, with_element,
 };
 pub use wgsl::key::KernelKey;
 pub use wgsl::wgsl;

@@ -450,8 +450,8 @@ impl Schedule {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn keeps_report(&self) -> bool {
-        let told = matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Error);
-        told && self.family == Family::Gather
+        let reports = matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Error);
+        reports && self.family == Family::Gather
     }
 
     /// Whether a device with these limits can run the schedule. A schedule from [`select`](crate::select()) for the
@@ -516,8 +516,8 @@ impl Schedule {
 
     /// Whether the first dispatch only clears scratch memory. Every run leaves that memory clear: a program that keeps
     /// it for this schedule alone may leave the dispatch out of all runs but the first, and of the first one too if
-    /// the buffer is new, since WebGPU clears new buffers. What this library prepares with scratch memory of its own
-    /// does so.
+    /// the buffer is new, since WebGPU clears new buffers. A `Prepared` with scratch memory of its own never runs
+    /// it.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};
@@ -577,8 +577,8 @@ impl Schedule {
     /// Whether the dispatches write a report: not those of pools, whose data cannot be invalid, nor those of unpools
     /// that skip bad indices without noting them.
     fn reports(&self) -> bool {
-        let told = self.dispatches.is_empty() || self.operands().contains(&Operand::Report);
-        told && matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window != OutsideWindow::Skip)
+        let reports = self.dispatches.is_empty() || self.operands().contains(&Operand::Report);
+        reports && matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window != OutsideWindow::Skip)
     }
 
     /// The bytes of an operand's buffer: whole words, and at least those of one element, since a binding cannot be

@@ -21,7 +21,7 @@ use set::Set;
 use wgpu_pooling::wgpu::ComputePass;
 use wgpu_pooling::{
     Backend, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, Operand, OutsideWindow, Plan,
-    Prepared, Reference, Run, Tensor, select, wgpu, wgsl,
+    Prepared, PreparedPlan, Reference, Tensor, select, wgpu, wgsl,
 };
 
 /// From a tiny tensor, for which a call is all overhead, to one of a few MiB, for which the bytes begin to count.

@@ -1,6 +1,6 @@
 //! Compares results with those of the reference, whose plain loops define what plans mean.
 
-use wgpu_pooling::{Backend, ExecuteError, Outputs, Plan, Reference, Run, Tensor, TensorRef};
+use wgpu_pooling::{Backend, ExecuteError, Outputs, Plan, PreparedPlan, Reference, Tensor, TensorRef};
 
 /// What the reference computes.
 pub fn expected<O: Outputs>(plan: Plan, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError> {

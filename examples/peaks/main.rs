@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use examples::agreement::{agreement, expected, same};
 use examples::{common, picture};
 use options::Options;
-use wgpu_pooling::{AutoPad, Backend, DType, IndexType, MaxPool, Peak, Run, Tensor, local_maxima};
+use wgpu_pooling::{AutoPad, Backend, DType, IndexType, MaxPool, Peak, PreparedPlan, Tensor, local_maxima};
 
 /// The picture that is taken when none is named: by NASA, see examples/images/README.md.
 const HUBBLE_DEEP_FIELD: &[u8] = include_bytes!("../images/hubble_deep_field.jpg");

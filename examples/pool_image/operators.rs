@@ -5,8 +5,8 @@ use std::error::Error;
 use examples::agreement::same;
 use examples::picture::MOST_PIXELS;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, OutsideWindow, Plan, Run, Tensor,
-    element_count,
+    AdaptiveMaxPool, Backend, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, OutsideWindow, Plan, PreparedPlan,
+    Tensor, element_count,
 };
 
 use crate::options::Options;

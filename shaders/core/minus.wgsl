@@ -1,4 +1,4 @@
-// The difference of two elements, in integers alone: the same bits on every driver. Integers stay in their range.
+// The difference of two elements, in integers alone: the same bits on every driver. Integers saturate.
 // provides: minus
 
 //// minus_unsigned: Unsigned integers of up to 32 bits.
@@ -43,8 +43,8 @@ fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 // bits: f32 has 24 digits, two more than twice as many as f16 and bf16 at most have.
 const FRACTION_BITS: u32 = countTrailingZeros(INFINITE);
 
-// A number is its significand times a power of two: the biased exponent, which is 1 for subnormals too, and as many
-// bits as the fraction has, and one.
+// A number is a significand of FRACTION_BITS + 1 bits times a power of two, whose biased exponent counts as 1 for
+// subnormals.
 fn exponent(number: u32) -> u32 {
   return max((number & INFINITE) >> FRACTION_BITS, 1u);
 }
@@ -67,8 +67,8 @@ fn minus(a: u32, b: u32) -> u32 {
   let addend = (aligned >> shift) | u32((aligned & ((1u << shift) - 1u)) != 0u);
   let opposite = ((large ^ small) & SIGN) != 0u;
   let sum = select(significand(large) + addend, significand(large) - addend, opposite);
-  // The leading bit belongs three bits above the hidden one, and the sum may reach a bit further. To the left it is
-  // shifted as far as the exponent goes.
+  // The leading bit belongs at bit FRACTION_BITS + 3; the sum may have one bit more. It is shifted to the left no
+  // further than the exponent allows.
   let carried = sum >> (FRACTION_BITS + 4u);
   let up = min(countLeadingZeros(sum) + carried - (28u - FRACTION_BITS), exponent(large) - 1u);
   let number = ((sum >> carried) | (sum & carried)) << up;
@@ -82,7 +82,7 @@ fn minus(a: u32, b: u32) -> u32 {
     difference = large & small & SIGN;
   }
   if ((large & INFINITE) == INFINITE) {
-    // NaN of a NaN, and of two infinities of which none is left.
+    // NaN for a NaN operand or for equal infinities.
     let none = (large & MAGNITUDE) > INFINITE || (large ^ small) == SIGN;
     difference = select(large, INFINITE | (1u << (FRACTION_BITS - 1u)), none);
   }

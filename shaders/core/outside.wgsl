@@ -4,7 +4,7 @@
 
 //// outside_claimed when scatter: It is as good as any other: its source claims the element that it names, and the step
 // that follows settles which source wins.
-// requires: gather, owners, TOLD, named_position, rank_of_index, name
+// requires: gather, owners, ANY_OUTSIDE, named_position, rank_of_index, name
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   let ones = vec4<u32>(outside) << vec4<u32>(0u, 1u, 2u, 3u);
   var left = ones.x | ones.y | ones.z | ones.w;
@@ -16,8 +16,8 @@ fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
 }
 
 fn claim(position: u32) {
-  if (atomicLoad(&owners.told) == 0u) {
-    atomicStore(&owners.told, TOLD);
+  if (atomicLoad(&owners.any_outside) == 0u) {
+    atomicStore(&owners.any_outside, ANY_OUTSIDE);
   }
   let index = name(position);
   if (index < gather.index_limit) {

@@ -1,12 +1,12 @@
 // Scratch memory of an unpool: zero before a run, and zero again after it.
-// provides: owners, Owners, TOLD
+// provides: owners, Owners, ANY_OUTSIDE
 // requires: nothing
-// Set in `told` if any index lies outside its source's window.
-const TOLD: u32 = 0x80000000u;
+// Set in `any_outside` if any index lies outside its source's window.
+const ANY_OUTSIDE: u32 = 0x80000000u;
 
 struct Owners {
-  // TOLD, and the number of workgroups of the last step that have read it.
-  told: atomic<u32>,
+  // ANY_OUTSIDE, and the number of workgroups of the last step that have read it.
+  any_outside: atomic<u32>,
   // The number of bad indices, and the complement of the first one's position.
   bad: atomic<u32>,
   first_bad: atomic<u32>,

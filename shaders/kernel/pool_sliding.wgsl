@@ -19,7 +19,7 @@
 // axis is the innermost one.
 // Fewest bytes: its input once, its output once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main, Chunk, tap_of
-// requires: pool, invocation, WORKGROUP, Cell, join, Run, run_of, tap_at, fetch, chunk, with_last_tap, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST
+// requires: pool, invocation, WORKGROUP, Cell, join, Run, run_of, tap_at, fetch, chunk, with_last_tap, note_start, store_nan_starts, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST
 struct Chunk {
   // The maximum of all taps of the chunk, the maximum of its first REST taps, and its first tap.
   all: Cell,
@@ -32,10 +32,10 @@ fn tap_of(run: Run, number: u32, i: u32) -> Cell {
   return fetch(tap_at(run, number * CHUNK + i), (number - run.begin) * READ + i);
 }
 
-// The maximum of the first chunk of a window. Also notes whether the window begins with a NaN (`note_begin`).
+// The maximum of the first chunk of a window. Also notes whether the window begins with a NaN (`note_start`).
 fn begin_of(run: Run, slot: u32) -> Cell {
   let begin = chunk(run, run.begin + slot);
-  note_begin(slot, begin.first);
+  note_start(slot, begin.first);
   return begin.all;
 }
 
@@ -75,7 +75,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   for (var slot = 1u; slot < RUN; slot++) { // unrolled
     begins[RUN - 1u - slot] = join(begins[RUN - 1u - slot], begins[RUN - slot]);
   }
-  tell_begins(run, run.begin);
+  store_nan_starts(run, run.begin);
   for (var i = RUN; i < CHUNKS; i++) {
     core = join(core, chunk(run, run.begin + i).all);
   }

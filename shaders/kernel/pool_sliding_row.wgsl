@@ -17,7 +17,7 @@
 // Neighbouring invocations compute neighbouring runs.
 // Fewest bytes: its input once, its output once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Acc, Cell, combine, combine_anywhere, join, Run, row_run, row_quad, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, LEFT
+// requires: pool, invocation, WORKGROUP, Acc, Cell, combine, combine_anywhere, join, Run, row_run, row_quad, note_start, store_nan_starts, emit, conclude, RUN, CHUNKS, LEFT
 const QUADS: u32 = RUN / 4u;
 // Whole vectors of four in the core, and the remaining elements.
 const WHOLE: u32 = (CHUNKS - RUN) / 4u;
@@ -105,14 +105,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       pair = advanced(run, pair, quad + 1u);
     }
     begins[quad] = behind(pair, LEFT);
-    note_begin(4u * quad, begins[quad]);
+    note_start(4u * quad, begins[quad]);
   }
   var core = begins[QUADS - 1u].d;
   begins[QUADS - 1u] = suffixes(begins[QUADS - 1u]);
   for (var quad = 1u; quad < QUADS; quad++) { // unrolled
     begins[QUADS - 1u - quad] = suffixes_before(begins[QUADS - 1u - quad], begins[QUADS - quad].a);
   }
-  tell_begins(run, run.begin);
+  store_nan_starts(run, run.begin);
   pair = advanced(run, pair, QUADS + 1u);
   var ends = behind(pair, LEFT);
   if (WHOLE > 0u) {

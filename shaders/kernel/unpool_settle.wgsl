@@ -1,9 +1,9 @@
-// Last step of a gathering unpool whose indices may lie anywhere. If the step before has told of an index outside its
-// source's window, it settles who gives a claimed element its value: the last of the sources that claim it, or the last
-// one whose window covers it, which has written it already. Elements have no owners after that.
-// Fewest bytes: none to speak of, or the owners once, and for each of them its index, its value and four bytes.
+// Last dispatch of a gathering unpool whose indices may lie anywhere. If the dispatch before found an index outside its
+// source's window, this one gives each claimed element the value of the last source that names it: the last that claims
+// it, or the last whose window covers it, whose value is in Y already. It then clears the owners.
+// Fewest bytes: next to none, or else all owners once, and for each claimed element its index, value and four bytes.
 // provides: main
-// requires: gather, flat, quotient, owners, TOLD, rank_of, source_position, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, y, load, read_index, write_report, activate, INNER, PLAIN, POSITIONS, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2
+// requires: gather, flat, quotient, owners, ANY_OUTSIDE, rank_of, source_position, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, y, load, read_index, write_report, activate, INNER, PLAIN, POSITIONS, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2
 // The most windows that cover an element along each axis.
 const COVERING_0: u32 = (KERNEL_0 + STRIDE_0 - 1u) / STRIDE_0;
 const COVERING_1: u32 = (KERNEL_1 + STRIDE_1 - 1u) / STRIDE_1;
@@ -12,7 +12,7 @@ const COVERING_2: u32 = (KERNEL_2 + STRIDE_2 - 1u) / STRIDE_2;
 // Words that an invocation looks at together.
 const PER_TURN: u32 = 4u;
 
-var<workgroup> told: u32;
+var<workgroup> any_outside: u32;
 
 // The last of the sources whose windows cover an element and whose index names it: its position in X plus one, or zero.
 fn last_source(output: u32) -> u32 {
@@ -110,18 +110,18 @@ fn settle(word: u32) {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, gather.grid_width, local);
   if (local == 0u) {
-    told = atomicLoad(&owners.told);
+    any_outside = atomicLoad(&owners.any_outside);
   }
-  if (workgroupUniformLoad(&told) == 0u) {
+  if (workgroupUniformLoad(&any_outside) == 0u) {
     if (number == 0u) {
       write_report(0u, gather.sources, true, false);
     }
     return;
   }
-  // `told` is a flag plus the number of workgroups that have read it; the last one resets it.
-  if (local == 0u && atomicAdd(&owners.told, 1u) + 1u == TOLD + gather.blocks / WORKGROUP) {
+  // `any_outside` is a flag plus the number of workgroups that have read it; the last one resets it.
+  if (local == 0u && atomicAdd(&owners.any_outside, 1u) + 1u == ANY_OUTSIDE + gather.blocks / WORKGROUP) {
     write_report(0u, gather.sources, true, true);
-    atomicStore(&owners.told, 0u);
+    atomicStore(&owners.any_outside, 0u);
   }
   for (var base = number; base * OUTPUTS < gather.outputs; base += PER_TURN * gather.blocks) {
     var left = claimed(base);

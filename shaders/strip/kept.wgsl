@@ -1,4 +1,4 @@
-// Maxima in workgroup memory, and back. `moved` shifts the number of the winning tap.
+// How maxima lie in workgroup memory. `moved` adds `by` to the number of the winning tap.
 // provides: Kept, kept_of, best_of, moved
 
 //// kept_lanes when !PLACED: Values alone.
@@ -17,7 +17,7 @@ fn moved(best: Best, by: u32) -> Best {
   return best;
 }
 
-//// kept_in_keys when PLACED && IN_KEYS: Keys that hold the number of the tap.
+//// kept_in_keys when PLACED && IN_KEYS: Keys that hold the number of the tap, complemented.
 // requires: Best, Keys
 alias Kept = Keys;
 

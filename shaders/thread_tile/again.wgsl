@@ -7,10 +7,10 @@ fn computed_again(place: Place, tile: Tile) -> bool {
   return false;
 }
 
-//// doubtful_tile when !PLACED && FLOAT: The maxima are computed by keys, and written. It is a loop, for it is rare and
-// should be small.
+//// doubtful_tile when !PLACED && FLOAT: Recomputes the maxima by keys and writes them. A loop keeps this code small,
+// as it rarely runs.
 // requires: Best, result_of, ordered, Lanes, Numbers, Placed, placed, later, taps_of, line_at, line_position, line_number, store_placed, KERNEL_0, KERNEL_1, KERNEL_2, LINES, LINES_BETWEEN, NAN_POLICY, SEED_LOWEST, IGNORE, INFINITE, BELOW, pool, from_pair, lane_from
-// The largest of all lanes by which a tile is doubtful.
+// Per-lane extremes that show if a tile is doubtful: if its maxima by floats may be wrong.
 struct Doubt {
   most: Lanes,
   zeros: Lanes,

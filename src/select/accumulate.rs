@@ -4,13 +4,13 @@
 use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, grid};
-use super::epilogue::{Epilogue, Wanted, lanes};
+use super::epilogue::{Epilogue, PoolContext, lanes};
 use super::partition::{OUTPUT_UNIT, bound_range, index_bytes, ranges, store};
 use super::tap_by_tap;
 use super::target::Target;
 use super::view::{ElementRange, Pass, iterations, only_pass};
 use crate::family::{Build, Family};
-use crate::kernel::{ActivationKind, Operand, PassInput, Sink};
+use crate::kernel::{ActivationKind, Operand, PassInput, PassOutput};
 use crate::schedule::{BoundRange, Dispatch, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -25,15 +25,15 @@ const MOST_BYTES: u64 = 8 << 32;
 const ACCUMULATORS: Operand = Operand::Scratch(0);
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, activation } = *wanted;
+pub(super) fn dispatches(schedule: &mut Schedule, context: &PoolContext<'_>) -> Result<(), PlanError> {
+    let PoolContext { plan, limits, activation_kind, activation } = *context;
     let pass = &only_pass(plan, Family::Accumulating, limits)?;
     // There are many parts of few taps each, so specialising would gain little.
     schedule.build = Build::Generic;
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let uniform = epilogue.uniform_of(pass, &mut schedule.tables, limits)?;
     let (total, lanes) = (pass.outputs, lanes(plan.dtype()));
-    let sink = Sink::of(plan);
+    let sink = PassOutput::of(plan);
     let stored = |outputs: ElementRange| store(plan, outputs).aligned(index_bytes(plan));
     let most = limits.max_binding_bytes.min(limits.max_buffer_bytes).min(MOST_BYTES);
     let fit = |outputs: ElementRange| {
@@ -61,7 +61,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     schedule.scratch.push(largest);
     // Each kernel's text is linked once for all its dispatches.
     let kernel = |input, sink, activation| tap_by_tap::kernel(plan, input, sink, activation, None);
-    let accumulate = kernel(PassInput::Elements, Sink::Accumulators, ActivationKind::Identity);
+    let accumulate = kernel(PassInput::Elements, PassOutput::Accumulators, ActivationKind::Identity);
     let finishing = kernel(PassInput::Accumulators, sink, activation_kind);
     for tile in tiles {
         let mut parts = WindowParts { pass, plan, limits, uniform, tile, accumulate: &accumulate, schedule };
@@ -143,7 +143,7 @@ impl WindowParts<'_> {
     fn epilogue(
         &mut self,
         key: KernelKey,
-        sink: Sink,
+        sink: PassOutput,
         store: ElementRange,
         lanes: u64,
         iterations: u64,
@@ -152,7 +152,7 @@ impl WindowParts<'_> {
         uniform.store_first = store.first as u32;
         let elements = self.plan.output_elements();
         let mut operands = vec![bound_range(Operand::Y, self.tile, self.plan.dtype().bytes(), elements)];
-        if let Sink::ValuesAndIndices(index_type) = sink {
+        if let PassOutput::ValuesAndIndices(index_type) = sink {
             operands.push(BoundRange::whole(Operand::Tables));
             operands.push(bound_range(Operand::IndicesOut, store, index_type.bytes(), elements));
         }

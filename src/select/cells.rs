@@ -108,14 +108,14 @@ impl CellAxes {
     }
 
     /// Whether every window on an axis lies inside the cell of its source.
-    fn apart(&self, axis: usize) -> bool {
+    fn is_disjoint(&self, axis: usize) -> bool {
         self.pad[axis] == 0 && self.kernel[axis] <= self.stride[axis]
     }
 
     /// Whether cells have elements beside their windows. Kernels write an element of a cell if its source's index names
     /// it, and do not check whether the window contains it.
     fn leave_gaps(&self) -> bool {
-        (0..3).any(|axis| self.apart(axis) && self.kernel[axis] < self.stride[axis])
+        (0..3).any(|axis| self.is_disjoint(axis) && self.kernel[axis] < self.stride[axis])
     }
 
     /// Whether the elements of a cell on an axis are covered only by the windows of its own source and of the two
@@ -160,8 +160,8 @@ impl InvocationCells {
         let runs = if inner { [channels; 2] } else { [axes.inputs[2], axes.outputs[2]] };
         let run = runs[1];
         let words = run.saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(4);
-        let apart = (0..3).all(|axis| axes.apart(axis));
-        let (kernel, quads, lines) = match (apart, words) {
+        let disjoint = (0..3).all(|axis| axes.is_disjoint(axis));
+        let (kernel, quads, lines) = match (disjoint, words) {
             (true, true) => {
                 // Several quads where that leaves no more lanes idle than one quad would.
                 let even = axes.cells[2].div_ceil(QUAD).is_multiple_of(QUADS_OF_SOFTWARE);
@@ -175,7 +175,7 @@ impl InvocationCells {
                 let quads = limits.sizes.quads.unwrap_or(quads_of_runs(axes.cells[2])).clamp(1, QUAD);
                 (CellsKernel::Runs, quads, 1)
             }
-            (false, true) if axes.apart(0) && axes.held_by_neighbours(1) && axes.held_by_neighbours(2) => {
+            (false, true) if axes.is_disjoint(0) && axes.held_by_neighbours(1) && axes.held_by_neighbours(2) => {
                 let by_device = if limits.software && axes.cells[1] >= 8 { LINES_OF_SOFTWARE } else { 1 };
                 let lines = limits.sizes.cell_lines.unwrap_or(by_device).clamp(1, QUAD);
                 (CellsKernel::Overlaps, 1, lines)

@@ -7,7 +7,8 @@ use super::epilogue::Epilogue;
 use super::one_pass::positions_are_indices;
 use super::partition::same_place;
 use super::tuning::cost::{
-    Device, GPU, LOADS_TOGETHER, OF_A_DIGIT, OF_A_TAP, OF_A_TAP_OF_64_BITS, OF_A_TEAM, OF_AN_OUTPUT, OF_TEAMS, SOFTWARE,
+    DeviceCosts, GPU, LOADS_TOGETHER, OPS_PER_DIGIT, OPS_PER_OUTPUT, OPS_PER_TAP, OPS_PER_TAP_OF_64_BITS, OPS_PER_TEAM,
+    SOFTWARE, TEAM_FACTOR,
 };
 use super::view::PassAxis;
 use crate::family::Family;
@@ -41,7 +42,7 @@ pub(super) fn least_seconds(plan: &PoolPlan, family: Family, limits: &Limits) ->
     dispatches.max(1) as f64 * device.launch + plan.bytes() as f64 * device.byte
 }
 
-fn device(limits: &Limits) -> &'static Device {
+fn device(limits: &Limits) -> &'static DeviceCosts {
     if limits.software { &SOFTWARE } else { &GPU }
 }
 
@@ -59,7 +60,7 @@ fn bytes(schedule: &Schedule, dispatch: &Dispatch) -> f64 {
 /// A dispatch takes what launching it takes, and then about as long as the slowest of four: its bytes, its operations,
 /// the lines of cache that it touches, and the loads for which an invocation waits. Fewer invocations than fill the
 /// device take as long as those that do.
-fn of_dispatch(dispatch: &Dispatch, bytes: f64, device: &Device) -> f64 {
+fn of_dispatch(dispatch: &Dispatch, bytes: f64, device: &DeviceCosts) -> f64 {
     let Effort { operations, lines, waits } = dispatch.effort;
     let invocations = dispatch.invocations() as f64;
     let parts = [
@@ -72,31 +73,31 @@ fn of_dispatch(dispatch: &Dispatch, bytes: f64, device: &Device) -> f64 {
     device.launch + slowest.powf(1.0 / f64::from(device.power))
 }
 
-/// Lines of cache for a load of each invocation, where neighbours load from addresses `apart` bytes from each other.
-pub(super) fn lines(apart: u64) -> f64 {
-    (apart as f64 / LINE_BYTES).clamp(1.0 / NEIGHBOURS, 1.0)
+/// Lines of cache for a load of each invocation, where neighbours load from addresses `pitch` bytes from each other.
+pub(super) fn lines(pitch: u64) -> f64 {
+    (pitch as f64 / LINE_BYTES).clamp(1.0 / NEIGHBOURS, 1.0)
 }
 
 /// Vector operations that compare an element with a maximum.
 pub(super) fn per_tap(dtype: DType) -> f64 {
-    if dtype.bytes() > 4 { OF_A_TAP_OF_64_BITS } else { OF_A_TAP }
+    if dtype.bytes() > 4 { OPS_PER_TAP_OF_64_BITS } else { OPS_PER_TAP }
 }
 
 /// Effort of a team's member that reads `elements` elements.
 pub(super) fn team_effort(plan: &PoolPlan, members: u32, elements: u64) -> Effort {
     let outcome = match (&plan.indices, members) {
-        (Some(_), _) => 2.0 * OF_A_TEAM,
-        (None, 1) => 0.5 * OF_A_TEAM,
-        (None, _) => OF_A_TEAM,
+        (Some(_), _) => 2.0 * OPS_PER_TEAM,
+        (None, 1) => 0.5 * OPS_PER_TEAM,
+        (None, _) => OPS_PER_TEAM,
     };
-    let operations = outcome + OF_TEAMS * per_tap(plan.dtype()) * elements as f64;
+    let operations = outcome + TEAM_FACTOR * per_tap(plan.dtype()) * elements as f64;
     let loads = elements as f64 * plan.dtype().bytes() as f64 / LOAD_BYTES as f64;
     Effort { operations, lines: 0.0, waits: loads / LOADS_TOGETHER }
 }
 
 /// Vector operations of an invocation that compares so many elements for neighbouring outputs.
 pub(super) fn tiles(plan: &PoolPlan, outputs: f64, taps: f64) -> f64 {
-    let of_an_output = if plan.indices.is_some() { 1.5 * OF_AN_OUTPUT } else { OF_AN_OUTPUT };
+    let of_an_output = if plan.indices.is_some() { 1.5 * OPS_PER_OUTPUT } else { OPS_PER_OUTPUT };
     of_an_output * outputs + per_tap(plan.dtype()) * taps
 }
 
@@ -104,7 +105,7 @@ pub(super) fn tiles(plan: &PoolPlan, outputs: f64, taps: f64) -> f64 {
 pub(super) fn of_an_index(plan: &PoolPlan, epilogue: &Epilogue) -> f64 {
     let IndexDigits { index, store, .. } = epilogue.index_digits(plan);
     let digits = if positions_are_indices(plan) && same_place(plan) { 0 } else { index.saturating_add(store) };
-    OF_A_DIGIT * f64::from(digits)
+    OPS_PER_DIGIT * f64::from(digits)
 }
 
 /// What an output takes in vectors of four, of what one with 32-bit keys takes.

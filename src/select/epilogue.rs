@@ -13,7 +13,7 @@ use crate::uniform::{self, Divisor, pair};
 
 /// What a family makes dispatches for.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct PoolContext<'a> {
     pub plan: &'a PoolPlan,
     pub limits: &'a Target,
     /// The activation as the parts of shaders tell it apart, and its parameters.
@@ -126,7 +126,7 @@ impl Epilogue {
         // A tile's indices are those of the whole tensor. An element's index is offset by the tile's corner, the index
         // of an empty window by the tile's first plane only.
         let corner = plan.origin.flat(&strides, 0, 0, &zeros);
-        let planes = plan.origin.plane(&strides, 0, 0, &zeros);
+        let planes = plan.origin.flat_in_plane(&strides, 0, 0, &zeros);
         let (kind, base, offset) = match (indices.empty_base(), plan.ignores_nan()) {
             (EmptyBase::Constant(index), false) => (0, planes, index),
             (EmptyBase::Plane(offset), false) => (1, planes, offset),

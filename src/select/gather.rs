@@ -7,13 +7,13 @@ use wgpu_pooling_plan::{
 };
 
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
+use super::claim_emit::{OWNERS, owners_bytes};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::epilogue::lanes;
 use super::target::Target;
 use super::tuning::unpool::{IDLE_INVOCATIONS, IDLE_INVOCATIONS_OF_SOFTWARE};
-use super::unpool::{OWNERS, owners_bytes};
 use super::view::{PassAxis, pass_axis};
-use super::{activation, cells, unpool};
+use super::{activation, cells, claim_emit};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, WORKGROUP};
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
@@ -23,7 +23,7 @@ use crate::wgsl::key::KernelKey;
 
 /// The schedule of a gathering unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Target, build: Build) -> Result<Schedule, PlanError> {
-    unpool::check_sizes(plan, limits)?;
+    claim_emit::check_sizes(plan, limits)?;
     let Some(windows) = &plan.windows else {
         return Family::Gather.refuse("the windows exceed 64-bit positions");
     };
@@ -41,7 +41,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Target, build: Build) -> Resu
         if owners_bytes(owners) > limits.max_binding_bytes || limits.max_storage_buffers < SETTLING_BUFFERS {
             return Family::Gather.refuse("indices that may lie anywhere need an owner for each output in one binding");
         }
-        unpool::with_owners(&mut schedule, owners, limits)?;
+        claim_emit::with_owners(&mut schedule, owners, limits)?;
     }
     let axes = axes(plan, windows, &mut schedule.tables, limits);
     let fit = |found| check_bytes("bytes of window tables", schedule.tables.bytes(), limits).map(|()| found);
@@ -96,7 +96,7 @@ impl Gathering<'_> {
     }
 
     /// Where the kernel tells of indices outside their windows.
-    fn told(&self) -> &'static [Operand] {
+    fn any_outside(&self) -> &'static [Operand] {
         match self.plan.outside_window {
             OutsideWindow::Scatter => &[OWNERS],
             OutsideWindow::Skip => &[],
@@ -106,7 +106,7 @@ impl Gathering<'_> {
 
     /// One kernel that checks indices and writes stride cells.
     fn cells(&mut self, cells: &cells::Cells) -> Result<(), PlanError> {
-        let operands = [&[Operand::X, Operand::Y, Operand::Indices], self.told()].concat();
+        let operands = [&[Operand::X, Operand::Y, Operand::Indices], self.any_outside()].concat();
         self.dispatch(cells.key.clone(), grid(cells.blocks, self.limits)?, &operands, cells.iterations);
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Gathering<'_> {
         let (sources, outputs) = (self.plan.input_elements(), self.plan.output_elements());
         let outside = self.plan.outside_window;
         if outside != OutsideWindow::Skip {
-            let check = [&[Operand::Indices, Operand::Tables], self.told()].concat();
+            let check = [&[Operand::Indices, Operand::Tables], self.any_outside()].concat();
             let name = format!("unpool check {}{}", index_type.name(), cells::others(outside));
             let checks = cells::kernel(name, "unpool_check")
                 .reads(Some(index_type))
@@ -188,12 +188,12 @@ fn uniform(
         ..bytemuck::Zeroable::zeroed()
     };
     let y = dense_strides(plan.layout(), plan.channels, &plan.y_extents);
-    [uniform.own_n, uniform.own_c] = unpool::own_strides(plan, &y).map(|stride| stride as u32);
+    [uniform.own_n, uniform.own_c] = claim_emit::own_strides(plan, &y).map(|stride| stride as u32);
     let digits = index_coordinates(&plan.space);
     let skipped = 3usize.saturating_sub(plan.y_extents.len());
     uniform.digits = digits.len() as u32;
     for (entry, (coordinate, radix)) in uniform.index.iter_mut().zip(digits) {
-        let stride = unpool::stride_of(coordinate, &y) as u32;
+        let stride = claim_emit::stride_of(coordinate, &y) as u32;
         let coordinate = match coordinate {
             Coordinate::Axis(axis) => skipped.saturating_add(axis) as u32,
             Coordinate::Channel => 3,

@@ -8,6 +8,7 @@ mod accumulate;
 mod activation;
 mod bounds;
 mod cells;
+mod claim_emit;
 mod composition;
 mod cost;
 mod difference;
@@ -29,7 +30,6 @@ mod target;
 mod team;
 mod thread_tile;
 mod tuning;
-mod unpool;
 mod view;
 
 use wgpu_pooling_plan::{CompositionPlan, OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
@@ -45,8 +45,8 @@ use tuning::cost::NEARLY;
 use tuning::policy::SPECIALISED_FROM;
 use tuning::reduce::REDUCED_FROM;
 
-/// A kernel family and a build that replace the choice of [`select`]. The steps of a composition have a choice each, or
-/// one for all, which replaces the choice for those steps to which it applies.
+/// A kernel family and a build that the caller wants instead of what [`select`] would take. A composition takes one
+/// `Choice` for each step, or one for all, which is ignored by steps to which its family does not apply.
 ///
 /// ```
 /// use wgpu_pooling::{select, Build, Choice, DType, Family, GlobalMaxPool, Limits};
@@ -137,8 +137,8 @@ fn families_of_pool(plan: &PoolPlan, limits: &Target) -> Vec<Family> {
 /// specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
 /// runs as [`Family::ClaimEmit`], as does one of elements of four bytes where any of equal indices may win
 /// ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
-/// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Gather`] keeps indices to their windows
-/// ([`OutsideWindow`](crate::OutsideWindow)).
+/// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Gather`] enforces an
+/// [`OutsideWindow`](crate::OutsideWindow) other than `Scatter`; such unpools run as it at any size.
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] if the
@@ -240,8 +240,8 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
 }
 
 fn choose_unpool(plan: &UnpoolPlan, limits: &Target, choice: &Choice) -> Result<Schedule, PlanError> {
-    let general = || unpool::schedule(plan, limits);
-    // The general path cannot keep indices to windows, so both gathering builds are tried, also for small tensors.
+    let claims = || claim_emit::schedule(plan, limits);
+    // Only `Gather` can check indices against windows, so both its builds are tried, also for small tensors.
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
         let generic = |_| gather::schedule(plan, limits, Build::Generic);
         let schedule = choose_gather(plan, limits, choice).or_else(generic);
@@ -252,15 +252,15 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Target, choice: &Choice) -> Result<
         });
     }
     let schedule = match choice.family {
-        Some(Family::ClaimEmit) => general(),
+        Some(Family::ClaimEmit) => claims(),
         Some(Family::Gather) => choose_gather(plan, limits, choice),
-        // The general path has the generic build alone, and few steps; the generic gathering build is slow.
-        None if choice.build == Some(Build::Generic) => general(),
-        // The general path has the fewest requirements, so if it fails as well, its error is the one to report.
-        None if choice.build.is_some() => choose_gather(plan, limits, choice).or_else(|_| general()),
+        // `ClaimEmit` has the generic build alone, and few dispatches; the generic build of `Gather` is slow.
+        None if choice.build == Some(Build::Generic) => claims(),
+        // `ClaimEmit` has the fewest requirements, so if it fails as well, its error is the one to report.
+        None if choice.build.is_some() => choose_gather(plan, limits, choice).or_else(|_| claims()),
         None => match large_unpool(plan, limits) {
             Some(schedule) => return Ok(schedule),
-            None => general(),
+            None => claims(),
         },
         Some(family) => family.refuse("the plan is an unpool"),
     };
@@ -317,8 +317,8 @@ fn fastest(
         let is_tried = match family {
             Family::Accumulating => best.is_none(),
             Family::Reducing => reduces,
-            // Software, 13x13 and 31x31: 17 to 36 copies by strips, whose invocations wait for each other, and 4 to 17
-            // along one axis at a time.
+            // On software, windows of 13x13 and 31x31 take 17 to 36 times a copy in strips, which need barriers, and 4
+            // to 17 along one axis at a time.
             Family::Strip => !limits.software,
             // Strips refuse the windows for which this is faster.
             Family::Sliding => !in_strips,
@@ -354,12 +354,12 @@ fn fastest(
     error.cloned().map_or_else(|| pool_in(plan, limits, Family::Accumulating, build), Err)
 }
 
-/// The gathering schedule of an unpool that is large enough for a specialised kernel: as many dispatches as the general
-/// path, and no owners to read. The generic gathering build checks all indices and then tries every window that can
-/// hold an element; it took 4 to 90 times as long as the general path wherever both were measured.
+/// The schedule in `Gather` of an unpool that is large enough for a specialised kernel: as many dispatches as in
+/// `ClaimEmit`, and no owners to read. The generic build of `Gather` checks all indices and then tries every window
+/// that can hold an element; it took 4 to 90 times as long as `ClaimEmit` wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Target) -> Option<Schedule> {
     let schedule = || gather::schedule(plan, limits, Build::Specialised).ok();
-    if unpool::scatters(plan) {
+    if claim_emit::scatters(plan) {
         return None;
     }
     is_large(plan.output_elements()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())

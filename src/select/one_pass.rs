@@ -4,12 +4,12 @@ use wgpu_pooling_plan::{IndexStrides, Layout, PlanError, PoolPlan};
 
 use super::bounds::grid;
 use super::digits::dense_strides;
-use super::epilogue::{Epilogue, Wanted};
+use super::epilogue::{Epilogue, PoolContext};
 use super::partition::{Groups, Partitioner, same_place};
 use super::target::Target;
 use super::view::Pass;
 use crate::family::Build;
-use crate::kernel::{Fact, PassInput, Sink};
+use crate::kernel::{Fact, PassInput, PassOutput};
 use crate::schedule::{Dispatch, Effort, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -24,8 +24,8 @@ pub(super) struct OnePass<'a> {
 }
 
 impl<'a> OnePass<'a> {
-    pub fn new(schedule: &mut Schedule, wanted: &Wanted<'a>, pass: Pass) -> Result<OnePass<'a>, PlanError> {
-        let Wanted { plan, limits, activation, .. } = *wanted;
+    pub fn new(schedule: &mut Schedule, context: &PoolContext<'a>, pass: Pass) -> Result<OnePass<'a>, PlanError> {
+        let PoolContext { plan, limits, activation, .. } = *context;
         schedule.build = Build::Specialised;
         let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
         let uniform = epilogue.uniform_of(&pass, &mut schedule.tables, limits)?;
@@ -67,7 +67,7 @@ impl<'a> OnePass<'a> {
         iterations: u64,
         effort: Effort,
     ) -> Result<(), PlanError> {
-        let (plan, sink) = (self.plan, Sink::of(self.plan));
+        let (plan, sink) = (self.plan, PassOutput::of(self.plan));
         let partitioner = Partitioner { plan, passes: &[self.pass], limits: self.limits };
         // The number of invocations is a multiple of `block_invocations`.
         let blocks = |invocations: u64| invocations.div_ceil(block_invocations) as u32;

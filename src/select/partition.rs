@@ -6,7 +6,7 @@ use wgpu_pooling_plan::{DType, PlanError, PoolPlan};
 use super::bounds::{MAX_DISPATCHES, grid};
 use super::target::Target;
 use super::view::{ALIGNMENT, ElementRange, Pass};
-use crate::kernel::{Operand, PassInput, Sink, binding};
+use crate::kernel::{Operand, PassInput, PassOutput, binding};
 use crate::schedule::BoundRange;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -81,7 +81,12 @@ impl Partitioner<'_> {
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] if the elements that one unit of outputs reads do not fit a binding.
-    pub fn dispatches(&self, number: usize, sink: Sink, groups: &Groups) -> Result<Vec<DispatchRanges>, PlanError> {
+    pub fn dispatches(
+        &self,
+        number: usize,
+        sink: PassOutput,
+        groups: &Groups,
+    ) -> Result<Vec<DispatchRanges>, PlanError> {
         let total = self.passes[number].outputs;
         // A dispatch takes at most one unit of outputs, or as many outputs as keep its taps within the most.
         let most_taps = self.limits.most_taps();
@@ -127,7 +132,7 @@ impl Partitioner<'_> {
     }
 
     /// Refuses more outputs than one dispatch can compute.
-    fn fit(&self, number: usize, sink: Sink, groups: &Groups, outputs: ElementRange) -> Result<(), PlanError> {
+    fn fit(&self, number: usize, sink: PassOutput, groups: &Groups, outputs: ElementRange) -> Result<(), PlanError> {
         #[cfg(all(test, debug_assertions))]
         wgpu_pooling_plan::internal::steps::count();
         // A single unit of outputs is not divided further for its taps: the iterations of an invocation are bounded
@@ -145,15 +150,15 @@ impl Partitioner<'_> {
     }
 
     /// The bytes of the largest binding of a dispatch over these outputs.
-    fn bytes(&self, number: usize, sink: Sink, outputs: ElementRange) -> u64 {
+    fn bytes(&self, number: usize, sink: PassOutput, outputs: ElementRange) -> u64 {
         let ranges = self.ranges(number, outputs);
         let bytes = |range: ElementRange, element_bytes: usize| range.device_bytes(element_bytes);
         let value_bytes = match sink {
-            Sink::Candidates => bytes(outputs, CANDIDATE_BYTES as usize),
+            PassOutput::Candidates => bytes(outputs, CANDIDATE_BYTES as usize),
             _ => bytes(outputs, self.plan.dtype().bytes()),
         };
         let index_bytes = match sink {
-            Sink::ValuesAndIndices(index_type) => bytes(ranges.store, index_type.bytes()),
+            PassOutput::ValuesAndIndices(index_type) => bytes(ranges.store, index_type.bytes()),
             _ => 0,
         };
         let input_bytes = if number == 0 { 0 } else { bytes(ranges.input, CANDIDATE_BYTES as usize) };
@@ -206,25 +211,25 @@ impl DispatchRanges {
         &self,
         number: usize,
         input: PassInput,
-        sink: Sink,
+        sink: PassOutput,
         plan: &PoolPlan,
         key: &KernelKey,
     ) -> Vec<BoundRange> {
         let (x, y) = (plan.input_elements(), plan.output_elements());
         let mut operands = vec![bound_range(Operand::X, self.x, plan.dtype().bytes(), x)];
-        if sink != Sink::Candidates {
+        if sink != PassOutput::Candidates {
             operands.push(bound_range(Operand::Y, self.outputs, plan.dtype().bytes(), y));
         }
         if let (PassInput::Candidates, Some(before)) = (input, number.checked_sub(1)) {
             operands.push(bound_range(Operand::Scratch(before), self.input, CANDIDATE_BYTES as usize, u64::MAX));
         }
-        if sink == Sink::Candidates {
+        if sink == PassOutput::Candidates {
             operands.push(bound_range(Operand::Scratch(number), self.outputs, CANDIDATE_BYTES as usize, u64::MAX));
         }
         if key.bindings().iter().any(|it| it.number == binding::TABLES) {
             operands.push(BoundRange::whole(Operand::Tables));
         }
-        if let Sink::ValuesAndIndices(index_type) = sink {
+        if let PassOutput::ValuesAndIndices(index_type) = sink {
             operands.push(bound_range(Operand::IndicesOut, self.store, index_type.bytes(), y));
         }
         operands

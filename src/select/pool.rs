@@ -3,14 +3,14 @@
 use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
 
 use super::bounds::{check_buffer, check_elements};
-use super::epilogue::Wanted;
+use super::epilogue::PoolContext;
 use super::target::Target;
 use super::{accumulate, activation, reduce, sliding, strip, tap_by_tap, team, thread_tile};
 use crate::family::{Build, Family};
 use crate::schedule::Schedule;
 
 /// Appends a family's dispatches to a schedule that has none.
-type Dispatches = fn(&mut Schedule, &Wanted<'_>) -> Result<(), PlanError>;
+type Dispatches = fn(&mut Schedule, &PoolContext<'_>) -> Result<(), PlanError>;
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Target, family: Family, build: Build) -> Result<Schedule, PlanError> {
@@ -35,7 +35,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Target, family: Family, build: 
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let mut schedule = Schedule::new(Plan::Pool(plan.clone()), family, build);
     if y > 0 {
-        dispatches(&mut schedule, &Wanted { plan, limits, activation_kind, activation })?;
+        dispatches(&mut schedule, &PoolContext { plan, limits, activation_kind, activation })?;
     }
     Ok(schedule)
 }

@@ -5,7 +5,7 @@ use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::{MAX_ELEMENTS, check_buffer, grid};
 use super::cost::team_effort;
-use super::epilogue::{Epilogue, Wanted, lanes};
+use super::epilogue::{Epilogue, PoolContext, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
 use super::team::{self, TeamWindow, by_quads, plane_elements, plane_pass};
 use super::tuning::reduce::{
@@ -13,7 +13,7 @@ use super::tuning::reduce::{
 };
 use super::view::ALIGNMENT;
 use crate::family::Family;
-use crate::kernel::{ActivationKind, Kernel, PassInput, Sink, WORKGROUP};
+use crate::kernel::{ActivationKind, Kernel, PassInput, PassOutput, WORKGROUP};
 use crate::schedule::{Dispatch, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -49,8 +49,8 @@ fn elements_of_a_part(plan: &PoolPlan, parts: u64, asked: Option<u64>) -> u64 {
 }
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation, .. } = *wanted;
+pub(super) fn dispatches(schedule: &mut Schedule, context: &PoolContext<'_>) -> Result<(), PlanError> {
+    let PoolContext { plan, limits, activation, .. } = *context;
     let elements = plane_elements(plan, Family::Reducing)?;
     if elements == 0 {
         return Family::Reducing.refuse("the windows are empty");
@@ -72,7 +72,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let lanes = lanes(plan.dtype());
     let stages = [
         (
-            (PassInput::Elements, Sink::Candidates),
+            (PassInput::Elements, PassOutput::Candidates),
             kernel(plan, sharing),
             Groups {
                 unit: ALIGNMENT / CANDIDATE_BYTES,
@@ -82,8 +82,8 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
             (WORKGROUP as u32, part.div_ceil(WORKGROUP)),
         ),
         (
-            (PassInput::Candidates, Sink::of(plan)),
-            team::kernel(wanted, members, TeamWindow::Candidates, &passes[1]),
+            (PassInput::Candidates, PassOutput::of(plan)),
+            team::kernel(context, members, TeamWindow::Candidates, &passes[1]),
             Groups { invocations_per_group: members.into(), ..Groups::of(lanes, plan.dtype()) },
             (members, parts.div_ceil(members.into()).saturating_add(epilogue.iterations()).saturating_mul(lanes)),
         ),
@@ -110,6 +110,6 @@ fn kernel(plan: &PoolPlan, members: u32) -> KernelKey {
     let name = format!("pool {} reduced to candidates, {loads}", plan.dtype().name());
     let consts =
         [("NAN_POLICY", plan.nan_policy as u32), ("MEMBERS", members), ("TEAM", WORKGROUP as u32), ("WINDOWS", 1)];
-    let kernel = Kernel::of_pool(name, "pool_reduce", plan, Sink::Candidates, ActivationKind::Identity);
+    let kernel = Kernel::of_pool(name, "pool_reduce", plan, PassOutput::Candidates, ActivationKind::Identity);
     kernel.with(by_quads).constants(consts).into()
 }

@@ -116,7 +116,7 @@ fn in_levels(whole: Slide, kernel: u64, many: u32, factor: u64) -> Vec<Slide> {
     let mut taps = 1u64;
     let starts = whole.output.saturating_sub(1).saturating_mul(stride);
     for _ in 1..many {
-        let apart = taps.saturating_mul(dilation);
+        let step = taps.saturating_mul(dilation);
         taps = taps.saturating_mul(factor);
         let output = starts.saturating_add(kernel.saturating_sub(taps).saturating_mul(dilation)).saturating_add(1);
         let level = Slide {
@@ -124,10 +124,10 @@ fn in_levels(whole: Slide, kernel: u64, many: u32, factor: u64) -> Vec<Slide> {
             output,
             stride: 1,
             pad: if found.is_empty() { whole.pad } else { 0 },
-            reach: apart.saturating_mul(factor.saturating_sub(1)),
+            reach: step.saturating_mul(factor.saturating_sub(1)),
             ..whole.clone()
         };
-        found.push(level.of_taps(factor, apart));
+        found.push(level.of_taps(factor, step));
     }
     let last_tap = (!kernel.is_multiple_of(taps)).then(|| kernel.saturating_sub(taps).saturating_mul(dilation));
     let last = Slide {
@@ -210,7 +210,7 @@ impl Slide {
     }
 
     /// Elements from the first tap of a window to the first tap of the next window in its class.
-    pub fn apart(&self) -> u64 {
+    pub fn pitch(&self) -> u64 {
         self.classes.saturating_mul(self.stride)
     }
 
@@ -275,7 +275,7 @@ impl Slide {
         let dilation = original(&plan.axes[self.number]).dilation;
         let inside = &plan.axes[self.number.saturating_add(1)..];
         [
-            ("FIRST_STRIDE", self.apart().checked_div(dilation.into()).unwrap_or(1) as u32),
+            ("FIRST_STRIDE", self.pitch().checked_div(dilation.into()).unwrap_or(1) as u32),
             ("FIRST_DILATION", dilation),
             ("CHANNELS_INSIDE", (around(plan)[1] > 1).into()),
             ("INNER_AXES", inside.len() as u32),

@@ -5,8 +5,8 @@ use wgpu_pooling_plan::NanPolicy;
 use super::one_pass::positions_are_indices;
 use super::partition::same_place;
 use super::slide_pass::{SlidePass, SlidingRow};
-use super::sliding::{Begins, Sliding};
-use crate::kernel::{ActivationKind, Fact, Kernel, Sink};
+use super::sliding::{NanStarts, Sliding};
+use crate::kernel::{ActivationKind, Fact, Kernel, PassOutput};
 use crate::wgsl::key::KernelKey;
 
 impl Sliding<'_> {
@@ -15,8 +15,8 @@ impl Sliding<'_> {
         let (plan, slide, lanes) = (self.plan, &pass.slide, pass.lanes());
         // What is kept for another pass is not activated.
         let (sink, activation) = match pass.is_last {
-            true => (Sink::of(plan), self.activation_kind),
-            false => (Sink::Candidates, ActivationKind::Identity),
+            true => (PassOutput::of(plan), self.activation_kind),
+            false => (PassOutput::Candidates, ActivationKind::Identity),
         };
         let (entry, along) = match pass.row {
             None => ("pool_sliding", ""),
@@ -47,8 +47,8 @@ impl Sliding<'_> {
             ("PLACES", plan.indices.is_some() && !last),
             ("FOURS", pass.row.is_some_and(|row| row.even)),
             ("X_LANES", first && pass.row.is_none() && lanes > 1 && self.even_source(lanes)),
-            ("FLAGS", self.begins == Begins::Flagged && (first || last)),
-            ("NOTES", matches!(self.begins, Begins::Noted(_)) && first),
+            ("FLAGS", self.nan_starts == NanStarts::PerGroup && (first || last)),
+            ("NOTES", matches!(self.nan_starts, NanStarts::PerWindow(_)) && first),
         ];
         let numbers = [("LANES", lanes as u32), ("LANE_BYTES", self.layout.bytes as u32)];
         facts.into_iter().map(|(name, is)| (name, is.into())).chain(numbers)
@@ -60,7 +60,7 @@ impl Sliding<'_> {
         let mut consts = vec![("RUN", pass.run as u32)];
         if pass.is_last {
             consts.extend(pass.slide.first_elements(plan));
-            if let Begins::Noted(windows) = self.begins {
+            if let NanStarts::PerWindow(windows) = self.nan_starts {
                 consts.push(("NOTED", windows));
             }
         }

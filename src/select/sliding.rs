@@ -5,7 +5,7 @@ use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, check_buffer, grid};
 use super::cost::{lines, of_an_index, of_vectors, tiles};
-use super::epilogue::{Epilogue, Wanted, ignores_from_starts, lanes};
+use super::epilogue::{Epilogue, PoolContext, ignores_from_starts, lanes};
 use super::partition::{bound_range, index_bytes, ranges, store, unit};
 use super::slide::{Pitch, Slide};
 use super::slide_layout::SlideLayout;
@@ -31,8 +31,8 @@ const PLACE_BYTES: usize = 4;
 const FLAG_BYTES: u64 = 4;
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, activation } = *wanted;
+pub(super) fn dispatches(schedule: &mut Schedule, context: &PoolContext<'_>) -> Result<(), PlanError> {
+    let PoolContext { plan, limits, activation_kind, activation } = *context;
     schedule.build = Build::Specialised;
     if ignores_from_starts(plan) {
         return Family::Sliding.refuse("indices of windows of NaN follow from their begins");
@@ -43,7 +43,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let ([first, ..], [.., last]) = (passes.as_slice(), passes.as_slice()) else {
         return Family::Sliding.refuse("the windows do not overlap");
     };
-    let (planes, begins) = (last.slide.outer, Begins::Unknown);
+    let (planes, nan_starts) = (last.slide.outer, NanStarts::Untracked);
     let mut sliding = Sliding {
         plan,
         limits,
@@ -53,18 +53,18 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
         last,
         layout,
         epilogue,
-        begins,
+        nan_starts,
         flag: 0,
         schedule,
     };
     let group = sliding.group()?;
-    sliding.begins = sliding.begins(group);
+    sliding.nan_starts = sliding.nan_starts(group);
     let groups = planes.div_ceil(group);
     PlanError::within("dispatches", groups, MAX_DISPATCHES)?;
     sliding.clear(groups, group)?;
     for number in 0..groups {
         let begin = number.saturating_mul(group);
-        sliding.flag = if let Begins::Noted(_) = sliding.begins { sliding.notes(begin) } else { number };
+        sliding.flag = if let NanStarts::PerWindow(_) = sliding.nan_starts { sliding.notes(begin) } else { number };
         sliding.group_of(ElementRange { first: begin, end: begin.saturating_add(group).min(planes) })?;
     }
     Ok(())
@@ -72,15 +72,15 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
 
 /// The method by which sliding maxima find windows that begin with a NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Begins {
+pub(super) enum NanStarts {
     /// None: the NaN rule does not need these windows.
-    Unknown,
+    Untracked,
     /// The first pass sets a flag if it meets a window that begins with a NaN; the last pass then reads the first
     /// elements of all windows.
-    Flagged,
+    PerGroup,
     /// The first pass writes notes for the last pass, each of which tells for this many windows whether they begin with
     /// a NaN.
-    Noted(u32),
+    PerWindow(u32),
 }
 
 /// A schedule under construction.
@@ -93,7 +93,7 @@ pub(super) struct Sliding<'a> {
     last: &'a SlidePass,
     pub layout: SlideLayout,
     pub epilogue: Epilogue,
-    pub begins: Begins,
+    pub nan_starts: NanStarts,
     /// The index of the group's flag, or of its first note.
     flag: u64,
     schedule: &'a mut Schedule,
@@ -163,12 +163,12 @@ impl Sliding<'_> {
     }
 
     /// The method that finds windows whose first element is NaN, for groups of this many planes.
-    fn begins(&self, group: u64) -> Begins {
+    fn nan_starts(&self, group: u64) -> NanStarts {
         if !self.plan.dtype().is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
-            return Begins::Unknown;
+            return NanStarts::Untracked;
         }
         let fit = self.notes(group).saturating_mul(FLAG_BYTES) <= self.limits.max_binding_bytes;
-        if self.are_rows() && fit { Begins::Noted(self.first.run as u32) } else { Begins::Flagged }
+        if self.are_rows() && fit { NanStarts::PerWindow(self.first.run as u32) } else { NanStarts::PerGroup }
     }
 
     /// Whether a pass along the innermost axis is followed by passes along the axis before it, and by no others.
@@ -197,11 +197,11 @@ impl Sliding<'_> {
     /// Reserves scratch memory for the flags or notes that the first pass leaves for the last one. The first pass
     /// writes every note; flags, one per group, are cleared here.
     fn clear(&mut self, groups: u64, group: u64) -> Result<(), PlanError> {
-        match self.begins {
-            Begins::Noted(_) => {
+        match self.nan_starts {
+            NanStarts::PerWindow(_) => {
                 self.grown(PassScratch::Flags, self.notes(group).saturating_mul(FLAG_BYTES));
             }
-            Begins::Flagged if self.passes.len() > 1 => {
+            NanStarts::PerGroup if self.passes.len() > 1 => {
                 let operand = self.grown(PassScratch::Flags, groups.saturating_mul(FLAG_BYTES));
                 let grid = grid(groups, self.limits)?;
                 let uniform = uniform::Pool { outputs: groups as u32, grid_width: grid[0], ..self.epilogue.uniform() };
@@ -246,10 +246,10 @@ impl Sliding<'_> {
         let of_indices = if pass.is_last { run * of_an_index(self.plan, &self.epilogue) } else { 0.0 };
         let share = if pass.lines > 1 { of_vectors(self.plan) } else { 1.0 };
         let of_a_line = share * tiles(self.plan, run, taps) + of_indices;
-        let along = if pass.slide.inner > 1 { pass.lines } else { pass.run.saturating_mul(pass.slide.apart()) };
-        let apart = along.saturating_mul(self.plan.dtype().bytes() as u64);
+        let along = if pass.slide.inner > 1 { pass.lines } else { pass.run.saturating_mul(pass.slide.pitch()) };
+        let pitch = along.saturating_mul(self.plan.dtype().bytes() as u64);
         let operations = pass.lines as f64 * of_a_line;
-        Effort { operations, lines: taps * lines(apart), waits: taps / LOADS_TOGETHER }
+        Effort { operations, lines: taps * lines(pitch), waits: taps / LOADS_TOGETHER }
     }
 
     /// The dispatches of one pass over a group of planes.

@@ -5,15 +5,15 @@ use wgpu_pooling_plan::{PlanError, PoolPlan};
 
 use super::bounds::MAX_ITERATIONS;
 use super::cost::of_an_index;
-use super::epilogue::{Wanted, ignores_from_starts, lanes};
+use super::epilogue::{PoolContext, ignores_from_starts, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, same_place, unit};
 use super::thread_tile::{by_fours, has_room};
-use super::tuning::cost::OF_STRIPS;
+use super::tuning::cost::OPS_PER_STRIP_OUTPUT;
 use super::tuning::strip::{INVOCATIONS, MOST_BLOCKS};
 use super::view::{FORMULA, Pass, only_pass};
 use crate::family::Family;
-use crate::kernel::{Kernel, Sink, WORKGROUP};
+use crate::kernel::{Kernel, PassOutput, WORKGROUP};
 use crate::schedule::{Effort, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -35,12 +35,12 @@ const STRIP: u64 = 8;
 const WORKGROUP_BYTES: u64 = 16_384;
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, .. } = *wanted;
+pub(super) fn dispatches(schedule: &mut Schedule, context: &PoolContext<'_>) -> Result<(), PlanError> {
+    let PoolContext { plan, limits, .. } = *context;
     if ignores_from_starts(plan) {
         return Family::Strip.refuse("indices of windows of NaN follow from their begins");
     }
-    let mut one = OnePass::new(schedule, wanted, only_pass(plan, Family::Strip, limits)?)?;
+    let mut one = OnePass::new(schedule, context, only_pass(plan, Family::Strip, limits)?)?;
     let windows = one.pass.windows();
     let [_, lines, columns] = windows.map(|axis| axis.kernel);
     let [depth, rows, last] = &one.pass.axes;
@@ -48,7 +48,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if !slides(plan, &windows, &one.pass) {
         return Family::Strip.refuse("the windows do not slide by one element along lines and columns");
     }
-    let Some(group) = group(wanted, &one.pass) else {
+    let Some(group) = group(context, &one.pass) else {
         return Family::Strip.refuse("rows are not whole words");
     };
     let beside = plan.indices.is_some() && !has_room(plan);
@@ -69,7 +69,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let most = limits.sizes.strip_blocks.map_or_else(by_size, |asked| asked.clamp(1, MOST_BLOCKS));
     // As high as the others, all strips waste the least.
     let blocks = height.div_ceil(strips(most)).div_ceil(lines.into());
-    let kernel = kernel(wanted, &one, &windows, blocks as u32, group, columns_kept);
+    let kernel = kernel(context, &one, &windows, blocks as u32, group, columns_kept);
     let groups = Groups {
         unit: unit(plan.dtype()),
         outputs_per_group: one.pass.outputs.checked_div(one.pass.planes()).unwrap_or(1),
@@ -90,7 +90,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
 
 /// Effort of an invocation that writes `outputs` outputs.
 fn effort(plan: &PoolPlan, one: &OnePass<'_>, outputs: u64) -> Effort {
-    let of_an_output = if plan.indices.is_some() { 2.0 * OF_STRIPS } else { OF_STRIPS };
+    let of_an_output = if plan.indices.is_some() { 2.0 * OPS_PER_STRIP_OUTPUT } else { OPS_PER_STRIP_OUTPUT };
     let operations = outputs as f64 * (of_an_output + of_an_index(plan, &one.epilogue));
     Effort { operations, ..Effort::default() }
 }
@@ -111,14 +111,14 @@ fn slides(plan: &PoolPlan, windows: &[uniform::Axis; 3], pass: &Pass) -> bool {
 /// where words of Y have elements of two lines, or where sliding along one axis at a time is faster: it computes four
 /// channels at once, and fewer keys of 64 bits. AMD, 13x13: 2.7 and 4.5 copies for u8 and f16 in NHWC, 10.7 and 7.5 by
 /// strips; for f64 2.6 and 3.4.
-fn group(wanted: &Wanted<'_>, pass: &Pass) -> Option<[u32; 2]> {
-    let (in_a_word, width) = (lanes(wanted.plan.dtype()), pass.axes[2].output);
+fn group(context: &PoolContext<'_>, pass: &Pass) -> Option<[u32; 2]> {
+    let (in_a_word, width) = (lanes(context.plan.dtype()), pass.axes[2].output);
     let shared = pass.inner > 1 && in_a_word > 1;
     let whole = width.checked_mul(pass.inner)?.is_multiple_of(in_a_word);
     let few = pass.inner <= WORKGROUP.div_euclid(STRIP) && !pass.inner.is_multiple_of(in_a_word);
     let channels = if shared { u32::try_from(pass.inner).ok()? } else { 1 };
     let fits = in_a_word == 1 || (whole && (few || !shared));
-    (wanted.plan.dtype().bytes() <= 4 && fits).then_some([channels, channels.next_power_of_two()])
+    (context.plan.dtype().bytes() <= 4 && fits).then_some([channels, channels.next_power_of_two()])
 }
 
 /// Whether all windows that reach beyond an end of a line hold the four elements before it.
@@ -142,15 +142,15 @@ fn columns_kept(beside: bool, lines: u32) -> Option<u32> {
 /// The kernel of strips of `blocks` blocks; `group` has the channels whose elements share words, and the strips for
 /// them, and `columns` the maxima of a strip's line in workgroup memory.
 fn kernel(
-    wanted: &Wanted<'_>,
+    context: &PoolContext<'_>,
     one: &OnePass<'_>,
     windows: &[uniform::Axis; 3],
     blocks: u32,
     group: [u32; 2],
     columns: u32,
 ) -> KernelKey {
-    let Wanted { plan, activation_kind, .. } = *wanted;
-    let (dtype, sink, last) = (plan.dtype(), Sink::of(plan), &windows[2]);
+    let PoolContext { plan, activation_kind, .. } = *context;
+    let (dtype, sink, last) = (plan.dtype(), PassOutput::of(plan), &windows[2]);
     let [depth, height, width] = windows.map(|axis| axis.kernel);
     let fours = one.pass.inner == 1 && last.input.is_multiple_of(4);
     let placed = plan.indices.is_some();

@@ -5,12 +5,12 @@ use wgpu_pooling_plan::{DType, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, grid};
 use super::cost::{lines, of_an_index, per_tap};
-use super::epilogue::{Epilogue, Wanted, lanes};
+use super::epilogue::{Epilogue, PoolContext, lanes};
 use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
-use super::tuning::cost::{OF_A_CANDIDATE, OF_A_CANDIDATE_OF_SOFTWARE, OF_A_WINDOW};
+use super::tuning::cost::{CANDIDATE_FACTOR, CANDIDATE_FACTOR_OF_SOFTWARE, OPS_PER_WINDOW};
 use super::view::{Pass, passes};
 use crate::family::Build;
-use crate::kernel::{ActivationKind, Fact, IndexDigits, Kernel, PassDigits, PassInput, Sink};
+use crate::kernel::{ActivationKind, Fact, IndexDigits, Kernel, PassDigits, PassInput, PassOutput};
 use crate::schedule::{Dispatch, Effort, Schedule};
 use crate::wgsl::key::KernelKey;
 
@@ -43,7 +43,7 @@ impl RowLoads {
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.
-pub(super) struct Specialised {
+pub(super) struct SpecialisedPass {
     /// Of the windows and of the outputs' coordinates.
     consts: Vec<Fact>,
     row: RowLoads,
@@ -53,8 +53,8 @@ pub(super) struct Specialised {
 }
 
 /// Appends the dispatches of the families whose passes read windows tap by tap.
-pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, activation_kind, activation } = *wanted;
+pub(super) fn dispatches(schedule: &mut Schedule, context: &PoolContext<'_>) -> Result<(), PlanError> {
+    let PoolContext { plan, limits, activation_kind, activation } = *context;
     let (family, build) = (schedule.family, schedule.build);
     let passes = passes(plan, family, limits)?;
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
@@ -65,24 +65,24 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     let partitioner = Partitioner { plan, passes: &passes, limits };
     for (number, (pass, uniform)) in passes.iter().zip(&uniforms).enumerate() {
         let last = number.saturating_add(1) == passes.len();
-        let sink = if last { Sink::of(plan) } else { Sink::Candidates };
+        let sink = if last { PassOutput::of(plan) } else { PassOutput::Candidates };
         let input = if number == 0 { PassInput::Elements } else { PassInput::Candidates };
-        let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype()) };
+        let lanes = if sink == PassOutput::Candidates { 1 } else { lanes(plan.dtype()) };
         let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations());
         let iterations = of_an_output.saturating_mul(lanes);
         if iterations > MAX_ITERATIONS {
             return family.refuse("a window is too long for one invocation");
         }
-        if sink == Sink::Candidates {
+        if sink == PassOutput::Candidates {
             let bytes = pass.outputs.saturating_mul(CANDIDATE_BYTES);
             check_buffer("bytes of candidates (max_buffer_bytes)", bytes, limits)?;
             schedule.scratch.push(bytes);
         }
-        let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
+        let activation = if sink == PassOutput::Candidates { ActivationKind::Identity } else { activation_kind };
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &epilogue, plan));
         let key = kernel(plan, input, sink, activation, specialised.as_ref());
         let row = specialised.as_ref().map(|it| it.row);
-        let effort = effort(pass, input, sink, row, wanted, of_an_index(plan, &epilogue));
+        let effort = effort(pass, input, sink, row, context, of_an_index(plan, &epilogue));
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
             let uniform = ranges.uniform(*uniform, grid);
@@ -97,15 +97,15 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
 fn effort(
     pass: &Pass,
     input: PassInput,
-    sink: Sink,
+    sink: PassOutput,
     row: Option<RowLoads>,
-    wanted: &Wanted<'_>,
+    context: &PoolContext<'_>,
     of_an_index: f64,
 ) -> Effort {
-    let (dtype, software) = (wanted.plan.dtype(), wanted.limits.software);
+    let (dtype, software) = (context.plan.dtype(), context.limits.software);
     let [layers, rows, taps] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1) as f64);
     let (rows, taps) = (layers * rows, layers * rows * taps);
-    let of_a_candidate = if software { OF_A_CANDIDATE_OF_SOFTWARE } else { OF_A_CANDIDATE };
+    let of_a_candidate = if software { CANDIDATE_FACTOR_OF_SOFTWARE } else { CANDIDATE_FACTOR };
     // All elements of a word are compared.
     let (bytes, loads, compared, waits) = match (input, row) {
         (PassInput::Elements, Some(RowLoads { words, together, chunks })) => {
@@ -116,32 +116,32 @@ fn effort(
         (PassInput::Elements, None) => (dtype.bytes() as u64, taps, taps, taps),
         _ => (CANDIDATE_BYTES, taps, of_a_candidate * taps, taps),
     };
-    let (outputs, of_an_index) = if sink == Sink::Candidates { (1, 0.0) } else { (lanes(dtype), of_an_index) };
+    let (outputs, of_an_index) = if sink == PassOutput::Candidates { (1, 0.0) } else { (lanes(dtype), of_an_index) };
     // Keys of fewer bytes have room for the number of a tap.
     let places = input == PassInput::Elements && sink.index_type().is_some() && dtype.bytes() >= 4;
     let compared = if places { 2.0 * compared } else { compared };
-    let of_an_output = OF_A_WINDOW + of_an_index + per_tap(dtype) * compared;
-    let apart = outputs.saturating_mul(bytes).saturating_mul(pass.apart());
+    let of_an_output = OPS_PER_WINDOW + of_an_index + per_tap(dtype) * compared;
+    let pitch = outputs.saturating_mul(bytes).saturating_mul(pass.pitch());
     let outputs = outputs as f64;
-    Effort { operations: outputs * of_an_output, lines: outputs * loads * lines(apart), waits: outputs * waits }
+    Effort { operations: outputs * of_an_output, lines: outputs * loads * lines(pitch), waits: outputs * waits }
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.
-fn specialised(pass: &Pass, epilogue: &Epilogue, plan: &PoolPlan) -> Specialised {
+fn specialised(pass: &Pass, epilogue: &Epilogue, plan: &PoolPlan) -> SpecialisedPass {
     let [.., last] = pass.windows();
     let row = RowLoads::of(plan.dtype(), pass.axes[2].most_taps, pass.inner == 1 && last.dilation == 1);
     let layers = pass.axes[0].most_taps as u32;
     let consts = pass.consts(plan.nan_policy).chain(pass.digits().consts()).collect();
-    Specialised { consts, row, layers, index_digits: epilogue.index_digits(plan) }
+    SpecialisedPass { consts, row, layers, index_digits: epilogue.index_digits(plan) }
 }
 
 /// A pass of a pool that reads the taps of its windows one by one. `specialised: None` is the generic build.
 pub(super) fn kernel(
     plan: &PoolPlan,
     input: PassInput,
-    sink: Sink,
+    sink: PassOutput,
     activation: ActivationKind,
-    specialised: Option<&Specialised>,
+    specialised: Option<&SpecialisedPass>,
 ) -> KernelKey {
     let from = match input {
         PassInput::Elements => "elements",
@@ -156,16 +156,16 @@ pub(super) fn kernel(
     let [candidates, accumulators] =
         [PassInput::Candidates, PassInput::Accumulators].map(|other| u32::from(input == other));
     let mut facts = vec![("CANDIDATES", candidates), ("ACCUMULATORS", accumulators)];
-    if let Some(Specialised { row, layers, .. }) = specialised
+    if let Some(SpecialisedPass { row, layers, .. }) = specialised
         && input == PassInput::Elements
     {
         facts.push(("ROW_WORDS", row.words.into()));
         consts.extend([("LOADS", row.together), ("CHUNKS", row.chunks), ("LAYERS", *layers.min(&2))]);
     }
     let entry = match sink {
-        Sink::Candidates => "pool_candidates",
-        Sink::Accumulators => "pool_accumulate",
-        Sink::Values | Sink::ValuesAndIndices(_) => "pool_values",
+        PassOutput::Candidates => "pool_candidates",
+        PassOutput::Accumulators => "pool_accumulate",
+        PassOutput::Values | PassOutput::ValuesAndIndices(_) => "pool_values",
     };
     let name = format!("pool {} {from} to {}, {build}", plan.dtype().name(), sink.name());
     Kernel::of_pool(name, entry, plan, sink, activation).with(facts).constants(consts).into()

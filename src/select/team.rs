@@ -3,13 +3,13 @@
 use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
 
 use super::cost::{LOAD_BYTES, team_effort};
-use super::epilogue::{Wanted, lanes};
+use super::epilogue::{PoolContext, lanes};
 use super::one_pass::OnePass;
 use super::partition::Groups;
 use super::tuning::team::{LEAST_LOADS, LEAST_LOADS_OF_ROW, MEMBERS, MOST_ALONG, MOST_APART};
 use super::view::{Pass, PassAxis, only_pass};
 use crate::family::Family;
-use crate::kernel::{Fact, Kernel, PassDigits, Sink, WORKGROUP};
+use crate::kernel::{Fact, Kernel, PassDigits, PassOutput, WORKGROUP};
 use crate::schedule::Schedule;
 use crate::tables::PassWindow;
 use crate::wgsl::key::KernelKey;
@@ -41,8 +41,8 @@ struct Team {
 }
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, .. } = *wanted;
+pub(super) fn dispatches(schedule: &mut Schedule, context: &PoolContext<'_>) -> Result<(), PlanError> {
+    let PoolContext { plan, limits, .. } = *context;
     if plan.layout() == Layout::Nhwc && plan.channels > 1 {
         return Family::Teamed.refuse("the elements of a row do not lie together");
     }
@@ -57,7 +57,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
             (pass, team)
         }
     };
-    let one = OnePass::new(schedule, wanted, pass)?;
+    let one = OnePass::new(schedule, context, pass)?;
     let (lanes, members) = (lanes(plan.dtype()), u64::from(team.members));
     // Invocations are numbered in 32 bits.
     PlanError::within("invocations", one.pass.outputs.saturating_mul(members), u64::from(u32::MAX))?;
@@ -67,7 +67,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if iterations > super::bounds::MAX_ITERATIONS {
         return Family::Teamed.refuse("a window is too long for a team of invocations");
     }
-    let key = kernel(wanted, team.members, team.window, &one.pass);
+    let key = kernel(context, team.members, team.window, &one.pass);
     let groups = Groups { invocations_per_group: members, ..Groups::of(lanes, plan.dtype()) };
     let in_a_load = LOAD_BYTES.checked_div(plan.dtype().bytes() as u64).unwrap_or(1);
     let elements = team.loads.saturating_mul(in_a_load).saturating_mul(lanes);
@@ -132,14 +132,14 @@ impl Team {
         let power = |members: u64| 1u32 << members.max(1).ilog2();
         // At least two members share a row.
         let along = power((loads / LEAST_LOADS_OF_ROW).clamp(2, MOST_ALONG));
-        let apart = asked.map_or(rows.saturating_mul(loads) / LEAST_LOADS, u64::from);
-        let apart = power(apart.min(MOST_APART).min(rows));
-        let of_an_invocation = rows.div_ceil(ROWS_TOGETHER.saturating_mul(apart.into()));
+        let members_of_rows = asked.map_or(rows.saturating_mul(loads) / LEAST_LOADS, u64::from);
+        let members_of_rows = power(members_of_rows.min(MOST_APART).min(rows));
+        let of_an_invocation = rows.div_ceil(ROWS_TOGETHER.saturating_mul(members_of_rows.into()));
         let iterations = of_an_invocation.saturating_mul(loads.div_ceil(along.into()).saturating_add(1));
         Ok(Team {
-            members: along.saturating_mul(apart),
+            members: along.saturating_mul(members_of_rows),
             window: TeamWindow::Rows { along, deep: layers > 1 },
-            loads: rows.div_ceil(apart.into()).saturating_mul(loads.div_ceil(along.into())),
+            loads: rows.div_ceil(members_of_rows.into()).saturating_mul(loads.div_ceil(along.into())),
             iterations,
         })
     }
@@ -153,9 +153,9 @@ pub(super) fn by_quads(plan: &PoolPlan) -> ([Fact; 2], &'static str) {
 }
 
 /// A pool whose windows are shared by teams of invocations; for small planes a team is one invocation.
-pub(super) fn kernel(wanted: &Wanted<'_>, members: u32, window: TeamWindow, pass: &Pass) -> KernelKey {
-    let Wanted { plan, activation_kind, .. } = *wanted;
-    let (dtype, sink) = (plan.dtype(), Sink::of(plan));
+pub(super) fn kernel(context: &PoolContext<'_>, members: u32, window: TeamWindow, pass: &Pass) -> KernelKey {
+    let PoolContext { plan, activation_kind, .. } = *context;
+    let (dtype, sink) = (plan.dtype(), PassOutput::of(plan));
     let size = dtype.bytes() as u32;
     let (by_quads, loads) = by_quads(plan);
     let mut consts = vec![("TEAM", members), ("WINDOWS", 4u32.div_ceil(size)), ("KEY_WORDS", size.div_ceil(4))];

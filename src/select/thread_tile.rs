@@ -6,18 +6,20 @@ use wgpu_pooling_plan::{DType, Layout, NanPolicy, PlanError, PoolPlan};
 
 use super::bounds::{MAX_ITERATIONS, greatest_common_divisor};
 use super::cost::{lines, of_an_index, of_vectors, tiles};
-use super::epilogue::{Wanted, ignores_from_starts, lanes};
+use super::epilogue::{PoolContext, ignores_from_starts, lanes};
 use super::one_pass::{OnePass, positions_are_indices};
 use super::partition::{Groups, same_place, unit};
 use super::target::Target;
-use super::tuning::cost::{LOADS_OF_TILES, OF_FOURS, OF_FOURS_OF_SOFTWARE, OF_SHIFTED, OF_TILES, OF_WORDS};
+use super::tuning::cost::{
+    FOURS_FACTOR, FOURS_FACTOR_OF_SOFTWARE, ONE_OUTPUT_FACTOR, SHIFTED_FACTOR, TILE_LOADS_TOGETHER, WORD_FACTOR,
+};
 use super::tuning::thread_tile::{
     INVOCATIONS, INVOCATIONS_OF_SOFTWARE, MOST_TAPS, MOST_TAPS_OF_A_WORD, MOST_WORDS_OF_A_LINE, MOST_WORDS_OF_LINES,
     NARROW,
 };
 use super::view::{FORMULA, Pass, PassAxis, only_pass};
 use crate::family::Family;
-use crate::kernel::{Fact, Kernel, Sink};
+use crate::kernel::{Fact, Kernel, PassOutput};
 use crate::schedule::{Effort, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -48,12 +50,12 @@ const MOST_SHIFTED: u32 = 28;
 const MOST_STRIDE: u32 = 4;
 
 /// Appends the dispatches to a schedule that has none.
-pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result<(), PlanError> {
-    let Wanted { plan, limits, .. } = *wanted;
+pub(super) fn dispatches(schedule: &mut Schedule, context: &PoolContext<'_>) -> Result<(), PlanError> {
+    let PoolContext { plan, limits, .. } = *context;
     let along = channels_along(plan, limits)?;
     let channels_along = along.is_some();
     let pass = along.map_or_else(|| arranged(only_pass(plan, Family::ThreadTile, limits)?, plan), Ok)?;
-    let one = OnePass::new(schedule, wanted, pass)?;
+    let one = OnePass::new(schedule, context, pass)?;
     let windows = windows_of(plan, &one)?;
     let Some(tiles) = Tiles::of(plan, &one, windows, channels_along, limits) else {
         return Family::ThreadTile.refuse("the windows are too large");
@@ -61,7 +63,7 @@ pub(super) fn dispatches(schedule: &mut Schedule, wanted: &Wanted<'_>) -> Result
     if tiles.tile.span == Span::Word && plan.most_taps() > MOST_TAPS_OF_A_WORD {
         return Family::ThreadTile.refuse("the windows are too large for rows that are not whole words");
     }
-    tiles.dispatches(schedule, wanted, one)
+    tiles.dispatches(schedule, context, one)
 }
 
 /// The pass of an NHWC pool whose elements are smaller than a word, whose channels are no multiple of four and whose
@@ -204,8 +206,8 @@ impl Tiles {
             // The maxima of all of a tile's lines stay in registers from one depth to the next.
             let deep = if depths > 1 { lines.saturating_mul(2) } else { 0 };
             // Lines of windows that share none are all loaded before they are joined.
-            let apart = if shared || depths > 1 { 0 } else { lines };
-            let kept = self.tile.rows_of(lines).saturating_add(deep).saturating_add(apart);
+            let unjoined = if shared || depths > 1 { 0 } else { lines };
+            let kept = self.tile.rows_of(lines).saturating_add(deep).saturating_add(unjoined);
             let good = !narrow
                 && (limits.software || words.saturating_mul(kept) <= MOST_WORDS_OF_LINES)
                 && height > half(lines)
@@ -228,33 +230,33 @@ impl Tiles {
     }
 
     /// What an invocation does.
-    fn effort(&self, wanted: &Wanted<'_>, one: &OnePass<'_>) -> Effort {
-        let Wanted { plan, limits, .. } = *wanted;
-        let of_fours = if limits.software { OF_FOURS_OF_SOFTWARE } else { OF_FOURS };
+    fn effort(&self, context: &PoolContext<'_>, one: &OnePass<'_>) -> Effort {
+        let PoolContext { plan, limits, .. } = *context;
+        let of_fours = if limits.software { FOURS_FACTOR_OF_SOFTWARE } else { FOURS_FACTOR };
         let [depths, _, columns] = self.tile.windows.map(|axis| f64::from(axis.kernel));
         let (lanes, loads, of_a_tap, of_vectors) = match self.tile.span {
             Span::Along { vectors, .. } => (4, f64::from(vectors), of_fours, of_vectors(plan)),
             Span::Shifted { elements, .. } => {
-                (4, f64::from(elements) / lanes(plan.dtype()) as f64 + 1.0, OF_SHIFTED, of_vectors(plan))
+                (4, f64::from(elements) / lanes(plan.dtype()) as f64 + 1.0, SHIFTED_FACTOR, of_vectors(plan))
             }
             Span::Channels => (4, columns, of_fours, of_vectors(plan)),
-            Span::One => (1, columns, OF_TILES, 1.0),
-            Span::Word => (lanes(plan.dtype()), columns, OF_WORDS, 1.0),
+            Span::One => (1, columns, ONE_OUTPUT_FACTOR, 1.0),
+            Span::Word => (lanes(plan.dtype()), columns, WORD_FACTOR, 1.0),
         };
-        let apart = lanes.saturating_mul(plan.dtype().bytes() as u64).saturating_mul(one.pass.apart());
+        let pitch = lanes.saturating_mul(plan.dtype().bytes() as u64).saturating_mul(one.pass.pitch());
         let rows = depths * f64::from(self.tile.rows_of(self.tile.lines));
         let (outputs, taps) = (f64::from(self.tile.lines), of_a_tap * rows * columns);
         let of_a_lane = of_vectors * tiles(plan, outputs, taps) + outputs * of_an_index(plan, &one.epilogue);
         Effort {
             operations: lanes as f64 * of_a_lane,
-            lines: rows * loads * lines(apart),
-            waits: rows * loads / LOADS_OF_TILES,
+            lines: rows * loads * lines(pitch),
+            waits: rows * loads / TILE_LOADS_TOGETHER,
         }
     }
 
-    fn kernel(&self, wanted: &Wanted<'_>, one: &OnePass<'_>) -> KernelKey {
-        let Wanted { plan, activation_kind, .. } = *wanted;
-        let (tile, dtype, sink, lines) = (&self.tile, plan.dtype(), Sink::of(plan), self.tile.lines);
+    fn kernel(&self, context: &PoolContext<'_>, one: &OnePass<'_>) -> KernelKey {
+        let PoolContext { plan, activation_kind, .. } = *context;
+        let (tile, dtype, sink, lines) = (&self.tile, plan.dtype(), PassOutput::of(plan), self.tile.lines);
         let [depth, height, width] = tile.windows.map(|axis| axis.kernel);
         let (entry, of, fours, along) = match tile.span {
             Span::Along { .. } => ("pool_thread_tile", "four outputs", true, true),
@@ -307,10 +309,15 @@ impl Tiles {
     }
 
     /// Appends the dispatches to a schedule that has none.
-    fn dispatches(&self, schedule: &mut Schedule, wanted: &Wanted<'_>, mut one: OnePass<'_>) -> Result<(), PlanError> {
-        let plan = wanted.plan;
+    fn dispatches(
+        &self,
+        schedule: &mut Schedule,
+        context: &PoolContext<'_>,
+        mut one: OnePass<'_>,
+    ) -> Result<(), PlanError> {
+        let plan = context.plan;
         let lines = self.tile.lines;
-        let key = self.kernel(wanted, &one);
+        let key = self.kernel(context, &one);
         let rows = self.rows(&one.pass, lines);
         one.uniform.split = [self.cells, self.across, rows, one.pass.axes[0].output].map(uniform::Divisor::new);
         let in_a_word = lanes(plan.dtype());
@@ -334,7 +341,7 @@ impl Tiles {
         if iterations > MAX_ITERATIONS {
             return Family::ThreadTile.refuse("a thread tile is too tall for one invocation");
         }
-        let effort = self.effort(wanted, &one);
+        let effort = self.effort(context, &one);
         one.dispatches(schedule, key, &groups, 1, iterations, effort)
     }
 }

@@ -21,7 +21,7 @@ pub(super) mod policy {
 /// What a schedule costs (src/select/cost.rs).
 pub(super) mod cost {
     /// What dispatches take on a device, in seconds.
-    pub struct Device {
+    pub struct DeviceCosts {
         pub launch: f64,
         /// A byte, a vector operation and a line of cache, where the device is full.
         pub byte: f64,
@@ -38,7 +38,7 @@ pub(super) mod cost {
     /// Card: bandwidth and launch from copies, operations from twelve rows by the counts of AMD's compiler, a line a
     /// cycle for each of 132 multiprocessors. A wait: stages that read 64 candidates one after the other take 0.7 us
     /// for each, and `adaptive_3d`, whose invocations wait 200 times, 142 us in all.
-    pub const GPU: Device = Device {
+    pub const GPU: DeviceCosts = DeviceCosts {
         launch: 2.5e-6,
         byte: 1.0 / 3.05e12,
         operation: 1.0 / 13.4e12,
@@ -50,7 +50,7 @@ pub(super) mod cost {
 
     /// Software: fitted to the timings of all families, 76 pools of 0.4 to 2 MB drawn at random. An invocation does not
     /// wait.
-    pub const SOFTWARE: Device = Device {
+    pub const SOFTWARE: DeviceCosts = DeviceCosts {
         launch: 50e-6,
         byte: 1.0 / 2.5e9,
         operation: 1.0 / 14.5e9,
@@ -66,49 +66,49 @@ pub(super) mod cost {
     // Vector operations, by AMD's compiler: fitted to the kernels of 480 pools drawn at random, in four types.
 
     /// An element that is compared with a maximum: 12 to 17 in windows that are read tap by tap.
-    pub const OF_A_TAP: f64 = 14.0;
-    pub const OF_A_TAP_OF_64_BITS: f64 = 20.0;
+    pub const OPS_PER_TAP: f64 = 14.0;
+    pub const OPS_PER_TAP_OF_64_BITS: f64 = 20.0;
 
     /// A window that is read tap by tap, whatever its size: 54 to 88.
-    pub const OF_A_WINDOW: f64 = 80.0;
+    pub const OPS_PER_WINDOW: f64 = 80.0;
 
     /// Cost of a candidate of the pass before, relative to an element. Measured: 1.5 to 3.3.
-    pub const OF_A_CANDIDATE: f64 = 2.25;
+    pub const CANDIDATE_FACTOR: f64 = 2.25;
 
     /// The same on software adapters: passes over candidates take twice what operations predict.
-    pub const OF_A_CANDIDATE_OF_SOFTWARE: f64 = 4.5;
+    pub const CANDIDATE_FACTOR_OF_SOFTWARE: f64 = 4.5;
 
     /// A digit of an index: 10 to 16 in sliding windows, 4 to 8 in thread tiles.
-    pub const OF_A_DIGIT: f64 = 10.0;
+    pub const OPS_PER_DIGIT: f64 = 10.0;
 
     /// What the members of a team do beside their elements, twice as much with indices: 407 to 680, 946 to 1,340. Half
     /// as much without indices where one invocation reads a plane: 76 to 247.
-    pub const OF_A_TEAM: f64 = 500.0;
+    pub const OPS_PER_TEAM: f64 = 500.0;
 
-    /// Cost of an element that a team reads, relative to `OF_A_TAP`. Measured: 0.6 to 1.
-    pub const OF_TEAMS: f64 = 0.8;
+    /// Cost of an element that a team reads, relative to `OPS_PER_TAP`. Measured: 0.6 to 1.
+    pub const TEAM_FACTOR: f64 = 0.8;
 
     /// Loads of a team that are in flight together.
     pub const LOADS_TOGETHER: f64 = 4.0;
 
     /// Loads of a thread tile that are in flight together: it has no loops. Never varied.
-    pub const LOADS_OF_TILES: f64 = 12.0;
+    pub const TILE_LOADS_TOGETHER: f64 = 12.0;
 
     /// An output of a thread tile or of sliding windows, whatever its window: 20 to 40.
-    pub const OF_AN_OUTPUT: f64 = 25.0;
+    pub const OPS_PER_OUTPUT: f64 = 25.0;
 
-    /// Cost of an element of a thread tile, relative to `OF_A_TAP`: with vectors of four outputs, one output at a time,
-    /// the outputs of a word, and in lines that are not whole words.
-    pub const OF_FOURS: f64 = 0.3;
-    pub const OF_TILES: f64 = 0.7;
-    pub const OF_WORDS: f64 = 1.3;
-    pub const OF_SHIFTED: f64 = 1.0;
+    /// Cost of an element of a thread tile, relative to `OPS_PER_TAP`: with vectors of four outputs, one output at a
+    /// time, the outputs of a word, and in lines that are not whole words.
+    pub const FOURS_FACTOR: f64 = 0.3;
+    pub const ONE_OUTPUT_FACTOR: f64 = 0.7;
+    pub const WORD_FACTOR: f64 = 1.3;
+    pub const SHIFTED_FACTOR: f64 = 1.0;
 
-    /// `OF_FOURS` on software adapters, 5x5 and 7x7.
-    pub const OF_FOURS_OF_SOFTWARE: f64 = 1.4;
+    /// `FOURS_FACTOR` on software adapters, 5x5 and 7x7.
+    pub const FOURS_FACTOR_OF_SOFTWARE: f64 = 1.4;
 
     /// An output of a strip, twice as much with indices: 50 to 70.
-    pub const OF_STRIPS: f64 = 60.0;
+    pub const OPS_PER_STRIP_OUTPUT: f64 = 60.0;
 }
 
 /// Windows that are cut along an axis.

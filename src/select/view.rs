@@ -61,13 +61,13 @@ impl PassAxis {
             return None;
         };
         // With one tap the dilation has no effect, and the product could overflow.
-        let apart = if kernel == 1 { 1 } else { dilation.checked_mul(channels as i64)? };
+        let dilation = if kernel == 1 { 1 } else { dilation.checked_mul(channels as i64)? };
         let pad_begin = pad_begin.checked_mul(channels as i64)?;
         Some(PassAxis {
             input: self.input.checked_mul(channels)?,
             output: self.output.checked_mul(channels)?,
             most_taps: self.most_taps,
-            window: PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation: apart, pad_begin }),
+            window: PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation, pad_begin }),
         })
     }
 
@@ -180,9 +180,9 @@ impl PassAxis {
         let PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation, pad_begin: 0 }) = self.window else {
             return None;
         };
-        let apart = kernel.checked_sub(1)?.checked_mul(dilation)? < stride;
+        let disjoint = kernel.checked_sub(1)?.checked_mul(dilation)? < stride;
         let even = i64::try_from(self.output).ok()?.checked_mul(stride)? == i64::try_from(self.input).ok()?;
-        (apart && even).then(|| PassAxis { input, output, ..self.clone() })
+        (disjoint && even).then(|| PassAxis { input, output, ..self.clone() })
     }
 
     /// Whether pooling along the axis changes nothing.
@@ -217,7 +217,7 @@ impl Pass {
     }
 
     /// Elements from a window to the next one, where windows are alike.
-    pub fn apart(&self) -> u64 {
+    pub fn pitch(&self) -> u64 {
         let mut inside = self.inner;
         for axis in self.axes.iter().rev().take_while(|_| self.inner == 1) {
             inside = inside.saturating_mul(axis.input.div_ceil(axis.output.max(1)));

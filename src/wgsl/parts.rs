@@ -145,7 +145,7 @@ parts! {
     core / minus: minus_unsigned minus_signed minus_unsigned64 minus_signed64 minus_floats minus_f64;
     core / kept_words: kept_words;
     core / flags: flags flags_read;
-    core / begins: begins_unknown begins_flagged begins_noted;
+    core / nan_starts: starts_untracked starts_per_group starts_per_window;
     core / met_nan: met_here met_before;
     core / slide_row: slide_row_fours slide_row_ones;
     core / slide_chunk: slide_tap slide_taps;

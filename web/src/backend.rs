@@ -5,7 +5,7 @@ use std::sync::Arc;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use wgpu_pooling::{Backend as _, Choice, Cpu, Device, Gpu, Run, Tensor, select};
+use wgpu_pooling::{Backend as _, Choice, Cpu, Device, Gpu, PreparedPlan, Tensor, select};
 
 use crate::picture::Picture;
 use crate::plans::Plans;
@@ -76,8 +76,8 @@ impl Backend {
 /// A pool and its unpool, ready to run any number of times.
 #[wasm_bindgen]
 pub struct Prepared {
-    pool: Arc<dyn Run>,
-    unpool: Arc<dyn Run>,
+    pool: Arc<dyn PreparedPlan>,
+    unpool: Arc<dyn PreparedPlan>,
 }
 
 #[wasm_bindgen]

@@ -8,7 +8,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend as _, CeilRule, DType, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout,
-    MaxPool, MaxUnpool, NanPolicy, Open, Plan, Pooling, Reference, Run, StorageOrder, TensorMut, TensorRef, TopHat,
+    MaxPool, MaxUnpool, NanPolicy, Open, Plan, Pooling, PreparedPlan, Reference, StorageOrder, TensorMut, TensorRef,
+    TopHat,
 };
 
 use crate::backend::Backend;
@@ -207,7 +208,7 @@ fn tensors<'a>(
 
 /// Computes a plan that is being prepared.
 async fn run(
-    prepared: impl Future<Output = Result<Arc<dyn Run>, ExecuteError>>,
+    prepared: impl Future<Output = Result<Arc<dyn PreparedPlan>, ExecuteError>>,
     inputs: &[Vec<u8>],
     outputs: &mut [Vec<u8>],
 ) -> Result<(), ExecuteError> {

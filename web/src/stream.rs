@@ -5,7 +5,7 @@ use std::io;
 use js_sys::{Error, Function, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use wgpu_pooling::{AsyncSink, AsyncSource, DType, ExecuteError, Later, MaxPool, Stream};
+use wgpu_pooling::{AsyncSink, AsyncSource, BoxFuture, DType, ExecuteError, MaxPool, Stream};
 
 use crate::backend::Backend;
 use crate::plans::whole;
@@ -23,7 +23,7 @@ extern "C" {
 }
 
 impl AsyncSource for Blob {
-    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(async move {
             let (begin, end) = (offset as f64, (offset + bytes.len() as u64) as f64);
             let promise = self.slice(begin, end).and_then(|slice| slice.array_buffer()).map_err(said)?;
@@ -41,7 +41,7 @@ impl AsyncSource for Blob {
 struct Taker(Function);
 
 impl AsyncSink for Taker {
-    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), io::Error> {
+    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(async move {
             let bytes = Uint8Array::from(bytes);
             let returned = self.0.call2(&JsValue::NULL, &(offset as f64).into(), &bytes).map_err(said)?;

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use bytemuck::{cast_slice, cast_slice_mut, try_zeroed_vec, zeroed_vec};
-use wgpu_pooling::{Cpu, ExecuteError, Plan, PlanError, PreparedCpu, Run, TensorMut, TensorRef};
+use wgpu_pooling::{Cpu, ExecuteError, Plan, PlanError, PreparedCpu, PreparedPlan, TensorMut, TensorRef};
 
 use crate::data::{Data, random_indices, values};
 use crate::failure::Failure;

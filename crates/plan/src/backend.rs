@@ -16,45 +16,45 @@ use crate::untyped::{TensorMut, TensorRef, words_for};
 /// return: a boxed future of a result, `Send` outside the web. The box is what makes `dyn Backend` possible.
 ///
 /// ```
-/// use wgpu_pooling::Later;
-/// fn nothing() -> Later<'static, ()> {
+/// use wgpu_pooling::BoxFuture;
+/// fn nothing() -> BoxFuture<'static, ()> {
 ///     Box::pin(async { Ok(()) })
 /// }
 /// ```
 #[cfg(not(target_arch = "wasm32"))]
-pub type Later<'a, T, E = ExecuteError> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
+pub type BoxFuture<'a, T, E = ExecuteError> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 /// What the methods of a [`Backend`] return: a boxed future of a result, `Send` outside the web.
 ///
 /// ```
-/// use wgpu_pooling::Later;
-/// fn nothing() -> Later<'static, ()> {
+/// use wgpu_pooling::BoxFuture;
+/// fn nothing() -> BoxFuture<'static, ()> {
 ///     Box::pin(async { Ok(()) })
 /// }
 /// ```
 #[cfg(target_arch = "wasm32")]
-pub type Later<'a, T, E = ExecuteError> = Pin<Box<dyn Future<Output = Result<T, E>> + 'a>>;
+pub type BoxFuture<'a, T, E = ExecuteError> = Pin<Box<dyn Future<Output = Result<T, E>> + 'a>>;
 
 /// `Send + Sync` outside the web. On the web the objects of a device belong to one thread.
 ///
 /// ```
-/// fn shared<T: wgpu_pooling::Shared>() {}
+/// fn shared<T: wgpu_pooling::MaybeSendSync>() {}
 /// shared::<wgpu_pooling::Reference>();
 /// ```
 #[cfg(not(target_arch = "wasm32"))]
-pub trait Shared: Send + Sync {}
+pub trait MaybeSendSync: Send + Sync {}
 #[cfg(not(target_arch = "wasm32"))]
-impl<T: Send + Sync + ?Sized> Shared for T {}
+impl<T: Send + Sync + ?Sized> MaybeSendSync for T {}
 
 /// `Send + Sync` outside the web. On the web the objects of a device belong to one thread.
 ///
 /// ```
-/// fn shared<T: wgpu_pooling::Shared>() {}
+/// fn shared<T: wgpu_pooling::MaybeSendSync>() {}
 /// shared::<wgpu_pooling::Reference>();
 /// ```
 #[cfg(target_arch = "wasm32")]
-pub trait Shared {}
+pub trait MaybeSendSync {}
 #[cfg(target_arch = "wasm32")]
-impl<T: ?Sized> Shared for T {}
+impl<T: ?Sized> MaybeSendSync for T {}
 
 /// Where plans are computed: `Gpu`, `Cpu`, `Device`, which is either of these, and [`Reference`](crate::Reference). All
 /// give the same bits.
@@ -72,7 +72,7 @@ impl<T: ?Sized> Shared for T {}
 /// }
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
-pub trait Backend: Shared {
+pub trait Backend: MaybeSendSync {
     /// The backend in words, for a line of a log.
     fn name(&self) -> String;
 
@@ -82,7 +82,7 @@ pub trait Backend: Shared {
     /// [`ExecuteError::Plan`] if the backend cannot compute the plan; errors of a device.
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Run};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, PreparedPlan};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -91,12 +91,12 @@ pub trait Backend: Shared {
     /// # Ok(())
     /// # }
     /// ```
-    fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>>;
+    fn prepare(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>>;
 
     /// Computes a plan once: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`].
     ///
     /// # Errors
-    /// As [`Backend::prepare`] and [`Run::run`].
+    /// As [`Backend::prepare`] and [`PreparedPlan::run`].
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, MaxPool, Tensor};
@@ -114,7 +114,7 @@ pub trait Backend: Shared {
         plan: &'a Plan,
         inputs: &'a [TensorRef<'a>],
         outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
+    ) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.prepare(plan.clone()).await?.run(inputs, outputs).await })
     }
 
@@ -169,7 +169,7 @@ pub trait Backend: Shared {
     /// As [`Backend::prepare`].
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Run};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, PreparedPlan};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let tile = backend.prepare_tile(MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?).await?;
@@ -177,7 +177,7 @@ pub trait Backend: Shared {
     /// # Ok(())
     /// # }
     /// ```
-    fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+    fn prepare_tile(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
         self.prepare(plan)
     }
 }
@@ -185,7 +185,7 @@ pub trait Backend: Shared {
 /// A plan made ready on a backend, for any number of calls.
 ///
 /// ```
-/// use wgpu_pooling::{Backend, DType, MaxPool, Reference, Run, Tensor};
+/// use wgpu_pooling::{Backend, DType, MaxPool, Reference, PreparedPlan, Tensor};
 ///
 /// # async fn f() -> Result<(), wgpu_pooling::ExecuteError> {
 /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -196,7 +196,7 @@ pub trait Backend: Shared {
 /// # Ok(())
 /// # }
 /// ```
-pub trait Run: Shared {
+pub trait PreparedPlan: MaybeSendSync {
     /// The plan.
     fn plan(&self) -> &Plan;
 
@@ -220,7 +220,7 @@ pub trait Run: Shared {
     /// `OutOfMemory`, outputs that are not [fresh](TensorMut::fresh) are as they were.
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Run, Tensor};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, PreparedPlan, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -231,23 +231,23 @@ pub trait Run: Shared {
     /// # Ok(())
     /// # }
     /// ```
-    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()>;
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> BoxFuture<'a, ()>;
 
-    /// [`Run::run`], waiting for the result in this thread. Outside the web.
+    /// [`PreparedPlan::run`], waiting for the result in this thread. Outside the web.
     ///
     /// # Errors
-    /// As [`Run::run`].
+    /// As [`PreparedPlan::run`].
     #[cfg(not(target_arch = "wasm32"))]
     fn run_blocking(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError>;
 
     /// The outputs as new tensors of known types: `Tensor<T>`, or `(Tensor<T>, Tensor<I>)` for a pool with indices.
     ///
     /// # Errors
-    /// As [`Run::run`]; [`PlanError::OperandCount`](crate::PlanError::OperandCount) and
+    /// As [`PreparedPlan::run`]; [`PlanError::OperandCount`](crate::PlanError::OperandCount) and
     /// [`ExecuteError::TypeMismatch`] if the plan has other outputs.
     ///
     /// ```
-    /// use wgpu_pooling::{Backend, DType, MaxPool, Run, Tensor};
+    /// use wgpu_pooling::{Backend, DType, MaxPool, PreparedPlan, Tensor};
     ///
     /// # async fn f(backend: &dyn Backend) -> Result<(), wgpu_pooling::ExecuteError> {
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
@@ -257,7 +257,7 @@ pub trait Run: Shared {
     /// # Ok(())
     /// # }
     /// ```
-    fn call<'a, O: Outputs + 'a>(&'a self, inputs: &'a [TensorRef<'a>]) -> Later<'a, O>
+    fn call<'a, O: Outputs + 'a>(&'a self, inputs: &'a [TensorRef<'a>]) -> BoxFuture<'a, O>
     where
         Self: Sized,
     {
@@ -268,10 +268,10 @@ pub trait Run: Shared {
         })
     }
 
-    /// [`Run::call`], waiting for the result in this thread. Outside the web.
+    /// [`PreparedPlan::call`], waiting for the result in this thread. Outside the web.
     ///
     /// # Errors
-    /// As [`Run::call`].
+    /// As [`PreparedPlan::call`].
     #[cfg(not(target_arch = "wasm32"))]
     fn call_blocking<O: Outputs>(&self, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError>
     where
@@ -284,7 +284,7 @@ pub trait Run: Shared {
 }
 
 /// Computes the step with this number: reads these tensors and writes that one.
-type RunStep<C> = for<'b> fn(&'b C, usize, &'b [TensorRef<'b>], &'b mut [TensorMut<'_>]) -> Later<'b, ()>;
+type RunStep<C> = for<'b> fn(&'b C, usize, &'b [TensorRef<'b>], &'b mut [TensorMut<'_>]) -> BoxFuture<'b, ()>;
 
 /// Computes a composition step by step, with what lies between in memory of the host, as long as a later step reads it.
 pub async fn step_by_step<C>(
@@ -336,7 +336,7 @@ macro_rules! backend_by_reference {
                 (**self).name()
             }
 
-            fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+            fn prepare(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
                 (**self).prepare(plan)
             }
 
@@ -345,7 +345,7 @@ macro_rules! backend_by_reference {
                 plan: &'a Plan,
                 inputs: &'a [TensorRef<'a>],
                 outputs: &'a mut [TensorMut<'_>],
-            ) -> Later<'a, ()> {
+            ) -> BoxFuture<'a, ()> {
                 (**self).run(plan, inputs, outputs)
             }
 
@@ -367,7 +367,7 @@ macro_rules! backend_by_reference {
                 (**self).stream_bytes(tile)
             }
 
-            fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+            fn prepare_tile(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
                 (**self).prepare_tile(plan)
             }
         }
@@ -380,7 +380,7 @@ backend_by_reference!(Arc<B>);
 
 macro_rules! run_by_reference {
     ($pointer:ty) => {
-        impl<R: Run + ?Sized> Run for $pointer {
+        impl<R: PreparedPlan + ?Sized> PreparedPlan for $pointer {
             fn plan(&self) -> &Plan {
                 (**self).plan()
             }
@@ -393,7 +393,7 @@ macro_rules! run_by_reference {
                 (**self).device_bytes()
             }
 
-            fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+            fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> BoxFuture<'a, ()> {
                 (**self).run(inputs, outputs)
             }
 

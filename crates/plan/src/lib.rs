@@ -44,7 +44,7 @@ mod tile;
 mod untyped;
 
 pub use attributes::{Activation, Attribute, Ints};
-pub use backend::{Backend, Later, Outputs, Run, Shared};
+pub use backend::{Backend, BoxFuture, MaybeSendSync, Outputs, PreparedPlan};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use index::IndexSpace;
@@ -60,7 +60,7 @@ pub use options::{
 pub use plan::{MAX_SPATIAL_AXES, Plan};
 pub use pooling::Pooling;
 pub use reference::Reference;
-pub use request::{AsTensor, Pool, Ready, Request};
+pub use request::{AsTensor, Complete, Request, ValuesOnly};
 pub use stream::{AsyncSink, AsyncSource, MaybeSend, Sink, Source, Stream, StreamProgress, StreamReport};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use untyped::{TensorMut, TensorRef};

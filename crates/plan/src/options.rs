@@ -195,7 +195,7 @@ option! {
         SeedFirst = "seed_first",
         /// A NaN always wins, the last one of the window: PyTorch.
         PropagateLast = "propagate_last",
-        /// NaN is ignored, and so is everything not above the lowest value: OpenVINO MaxPool.
+        /// Ignores NaN and values not above [`EmptyValue::LowestWidened`]: OpenVINO MaxPool.
         SeedLowest = "seed_lowest",
         /// NaN is no element, and -inf may win. A window of NaN alone is an empty one, as one wholly in padding is: its
         /// value is that of [`EmptyValue`], its index that of [`EmptyIndex`]. pandas, xarray (`skipna`).

@@ -53,7 +53,7 @@ impl Plan {
         }
     }
 
-    /// Refuses another number of tensors than the plan has; `what` are `inputs` or `outputs`.
+    /// An error unless the number of tensors is the plan's; `what` names them in the error.
     #[doc(hidden)]
     pub fn check_count(&self, what: &'static str, own: &[TensorSpec], actual: usize) -> Result<(), PlanError> {
         if own.len() == actual {
@@ -141,8 +141,8 @@ impl Plan {
 
     /// The convention of the indices that a pool writes or an unpool reads; `None` for a pool without indices.
     ///
-    /// A program that knows where an unpool's indices come from can ask whether they count as the unpool does. An
-    /// unpool whose indices are flat in the inferred shape has a space other than Y's.
+    /// [`IndexSpace::agrees_with`] says whether indices from a known source count as the unpool's. The space is not
+    /// that of Y where indices are flat in the inferred shape.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexFlattening, IndexSpace, IndexType, MaxUnpool};
@@ -289,7 +289,7 @@ pub struct PoolPlan {
     pub channels: usize,
     /// The spatial axes, outermost first.
     pub axes: Vec<PoolAxis>,
-    /// What is reduced to: the maximum.
+    /// Whether maxima or minima.
     pub reduction: Reduction,
     /// The rule for NaN in a window. Integers have no `Ignore`.
     pub nan_policy: NanPolicy,
@@ -319,11 +319,11 @@ impl Origin {
         for (coordinate, &origin) in whole.iter_mut().zip(&self.spatial) {
             *coordinate = coordinate.saturating_add(origin as i64);
         }
-        self.plane(strides, n, c, &whole)
+        self.flat_in_plane(strides, n, c, &whole)
     }
 
     /// The flat index, in the whole tensor, of coordinates that count from the begin of the plane.
-    pub fn plane(&self, strides: &IndexStrides, n: usize, c: usize, at: &[i64]) -> i64 {
+    pub fn flat_in_plane(&self, strides: &IndexStrides, n: usize, c: usize, at: &[i64]) -> i64 {
         strides.flat(self.batch.saturating_add(n), self.channel.saturating_add(c), at)
     }
 }
@@ -478,9 +478,9 @@ impl PoolPlan {
         self.ignores_nan() || self.has_empty_windows()
     }
 
-    /// Whether windows begin with a value that elements have to exceed, and not with an element.
+    /// Whether windows start from a value that elements have to exceed, and not from their first element.
     #[inline]
-    pub fn begins_with_seed(&self) -> bool {
+    pub fn starts_from_value(&self) -> bool {
         matches!(self.nan_policy, NanPolicy::SeedLowest | NanPolicy::Ignore)
     }
 
@@ -500,8 +500,8 @@ impl PoolPlan {
         T::from_bits64(self.empty_bits)
     }
 
-    /// The element that begins windows, where that is none of theirs. Under `NanPolicy::Ignore` it is -inf: a window
-    /// that nothing in exceeds it is empty unless it has such an element.
+    /// The value that windows start from, where the policy gives one. Under `NanPolicy::Ignore` it is -inf: a window
+    /// with nothing larger is empty unless it contains -inf itself.
     pub fn seed<T: Element>(&self) -> T {
         T::from_bits64(match self.nan_policy {
             NanPolicy::Ignore => self.reduction.lowest_bits(T::DTYPE),
@@ -514,8 +514,8 @@ impl PoolPlan {
         let strides = indices.space.strides();
         match indices.empty {
             EmptyIndex::MinusOne => -1,
-            EmptyIndex::OrtUnderflow => self.origin.plane(&strides, n, c, &vec![-1; out.len()]),
-            EmptyIndex::UnitBase => self.origin.plane(&strides, n, c, &[]),
+            EmptyIndex::OrtUnderflow => self.origin.flat_in_plane(&strides, n, c, &vec![-1; out.len()]),
+            EmptyIndex::UnitBase => self.origin.flat_in_plane(&strides, n, c, &[]),
             EmptyIndex::ClampedStart => {
                 let first: Vec<i64> = self.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o).first).collect();
                 self.origin.flat(&strides, n, c, &first)
@@ -597,8 +597,8 @@ pub struct UnpoolPlan {
     pub windows: Option<Vec<AxisWindow>>,
     /// Whether the index -1 marks an empty window and is skipped.
     pub skip_minus_one: bool,
-    /// Where a window without a winner has the index of its plane's first element (`NanPolicy::SeedLowest`): the
-    /// sources, along each axis, whose windows have that element. From any other source such an index is skipped.
+    /// Under `NanPolicy::SeedLowest`, a window without a winner has the index of its plane's first element. These are
+    /// the sources, along each axis, whose windows hold that element; from all other sources such an index is skipped.
     pub first_elements: Option<Vec<Taps>>,
     /// Which source wins where indices agree.
     pub duplicates: Duplicates,

@@ -106,24 +106,24 @@ where
 /// The state of the request of a pool, which may still be asked for indices.
 ///
 /// ```
-/// use wgpu_pooling::{MaxPool, Pool, Request, Tensor};
-/// fn request<'a>(pool: &MaxPool, x: &'a Tensor<f32>) -> Request<'a, Tensor<f32>, Pool> {
+/// use wgpu_pooling::{MaxPool, Request, Tensor, ValuesOnly};
+/// fn request<'a>(pool: &MaxPool, x: &'a Tensor<f32>) -> Request<'a, Tensor<f32>, ValuesOnly> {
 ///     pool.on(x)
 /// }
 /// ```
 #[derive(Debug)]
-pub enum Pool {}
+pub enum ValuesOnly {}
 
 /// The state of any other request.
 ///
 /// ```
-/// use wgpu_pooling::{MaxPool, Ready, Request, Tensor};
-/// fn request<'a>(pool: &MaxPool, x: &'a Tensor<f32>) -> Request<'a, (Tensor<f32>, Tensor<i32>), Ready> {
+/// use wgpu_pooling::{Complete, MaxPool, Request, Tensor};
+/// fn request<'a>(pool: &MaxPool, x: &'a Tensor<f32>) -> Request<'a, (Tensor<f32>, Tensor<i32>), Complete> {
 ///     pool.on(x).with_indices()
 /// }
 /// ```
 #[derive(Debug)]
-pub enum Ready {}
+pub enum Complete {}
 
 /// An operator on tensors of known types, to be run on a backend; `O` is the type of its result. The method `on` of an
 /// operator makes it.
@@ -200,7 +200,7 @@ pub enum Ready {}
 /// ```
 #[must_use = "a request computes nothing until it is run"]
 #[derive(Debug)]
-pub struct Request<'a, O, S = Ready> {
+pub struct Request<'a, O, S = Complete> {
     call: Result<Call<'a>, PlanError>,
     types: PhantomData<fn() -> (O, S)>,
 }
@@ -277,7 +277,7 @@ impl<'a, O, S> Request<'a, O, S> {
     }
 }
 
-impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
+impl<'a, T: Element> Request<'a, Tensor<T>, ValuesOnly> {
     /// A request of any pool: the `on` of each pool calls this.
     ///
     /// ```

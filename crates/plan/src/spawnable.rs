@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::{Backend, Run};
+use crate::backend::{Backend, PreparedPlan};
 use crate::error::ExecuteError;
 use crate::ops::{MaxPool, MaxUnpool};
 use crate::plan::Plan;
@@ -39,7 +39,7 @@ fn streams(backend: Arc<dyn Backend>, plan: Plan, mut ends: (Box<dyn AsyncSource
 }
 
 #[allow(dead_code, reason = "it only has to compile")]
-fn prepared(prepared: Arc<dyn Run>, x: Vec<u8>, mut y: Vec<u8>) {
+fn prepared(prepared: Arc<dyn PreparedPlan>, x: Vec<u8>, mut y: Vec<u8>) {
     spawnable(&async move {
         let (read, written) = (prepared.plan().inputs()[0].clone(), prepared.plan().outputs()[0].clone());
         let x = TensorRef::new(read.dtype, &read.shape, &x)?;

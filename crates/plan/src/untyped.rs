@@ -126,11 +126,11 @@ pub struct TensorMut<'a> {
 /// a backend that writes in any order.
 enum OutputMemory<'a> {
     Given(&'a mut [u8]),
-    New(&'a mut dyn Growing),
+    New(&'a mut dyn FillFromBytes),
 }
 
 /// A vector of elements, which has their alignment, to be filled by bytes.
-trait Growing: Send {
+trait FillFromBytes: Send {
     /// Makes it hold these bytes.
     fn put(&mut self, bytes: &[u8]) -> Result<(), ExecuteError>;
 
@@ -138,7 +138,7 @@ trait Growing: Send {
     fn bytes(&mut self, elements: u64) -> Result<&mut [u8], ExecuteError>;
 }
 
-impl<T: Element> Growing for Vec<T> {
+impl<T: Element> FillFromBytes for Vec<T> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), ExecuteError> {
         let elements = bytes.len() / size_of::<T>();
         self.clear();
@@ -181,9 +181,9 @@ impl<'a> TensorMut<'a> {
         TensorMut { dtype: T::DTYPE, shape, memory: OutputMemory::New(vector), fresh: true }
     }
 
-    /// This tensor as memory whose contents before a call do not matter: a call that returns an error may have written
-    /// a part of it. Otherwise an unpool on the CPU checks all indices before it writes, so that an error leaves the
-    /// caller's memory unchanged; this takes a tenth to a sixth of the time. Tensors that a call returns are fresh.
+    /// Allows a call that returns an error to leave this tensor partly written. Otherwise an unpool on the CPU checks
+    /// all indices before it writes, so that an error leaves the caller's memory unchanged; the check takes a tenth to
+    /// a sixth of the call's time. Tensors that a call returns are fresh.
     ///
     /// ```
     /// use wgpu_pooling::{Backend, DType, ExecuteError, IndexType, MaxUnpool, Reference, TensorMut, TensorView};

@@ -4,8 +4,8 @@ use std::ffi::CStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use wgpu_pooling::{
-    Attribute, Backend, Cpu, Device, ExecuteError, Gpu, GpuOptions, Node, Plan, PlanError, Preset, Run, TensorMut,
-    TensorRef,
+    Attribute, Backend, Cpu, Device, ExecuteError, Gpu, GpuOptions, Node, Plan, PlanError, PreparedPlan, Preset,
+    TensorMut, TensorRef,
 };
 
 /// An operator's type.
@@ -219,7 +219,7 @@ impl Drop for Kernel {
 #[derive(Clone)]
 struct State {
     device: Arc<Device>,
-    prepared: Option<Arc<dyn Run>>,
+    prepared: Option<Arc<dyn PreparedPlan>>,
 }
 
 impl Kernel {

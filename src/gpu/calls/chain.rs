@@ -24,7 +24,7 @@ use crate::schedule::Schedule;
 /// Plans on device tensors, each a step, recorded one after the other and submitted as one. Intermediate tensors never
 /// leave the device; tensors to read back come to the host in one buffer, together with the reports of bad indices.
 ///
-/// Dropping a chain submits nothing. Its uploads wait as those of [`Gpu::upload`] do.
+/// Dropping a chain submits nothing. Its uploads are queued as by [`Gpu::upload`].
 ///
 /// ```no_run
 /// use wgpu_pooling::{AdaptiveMaxPool, DType, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Tensor};
@@ -141,8 +141,8 @@ impl Chain {
     }
 
     /// Copies a host tensor to the device: a [`TensorView`](crate::TensorView), a `&`[`Tensor`](crate::Tensor) or a
-    /// [`TensorRef`]. The slice is read now, so it is free again afterwards; more than 64 MiB of copies that wait for a
-    /// submit are submitted, as [`Gpu::upload`] says.
+    /// [`TensorRef`]. The bytes are copied before this returns; if more than 64 MiB of copies are queued, they are
+    /// submitted at once, as [`Gpu::upload`] says.
     ///
     /// # Errors
     /// As [`Gpu::upload`].

@@ -22,7 +22,7 @@ use crate::select::{Choice, select};
 /// A schedule, ready to run any number of times. `Send + Sync`; it keeps its [`Gpu`] alive.
 ///
 /// ```no_run
-/// use wgpu_pooling::{DType, Gpu, MaxPool, Run, Tensor, TensorView};
+/// use wgpu_pooling::{DType, Gpu, MaxPool, PreparedPlan, Tensor, TensorView};
 ///
 /// let gpu = Gpu::new_blocking()?;
 /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, None)?;
@@ -77,17 +77,17 @@ impl From<Plan> for Prepare {
 }
 
 impl Prepare {
-    /// Prepares through the plan cache, as one-shot calls do: a plan that was prepared recently is not prepared again,
-    /// and both preparations share scratch memory. This is for callers that hold tensors on the device and do not know
-    /// which plans will recur. The cache keeps eight preparations with at most 1 MiB of buffers each, until
+    /// Prepares through the plan cache, as one-shot calls do: for a plan that was prepared recently it returns the
+    /// earlier preparation, with its scratch memory. This is for callers that hold tensors on the device and do not
+    /// know which plans will recur. The cache keeps eight preparations with at most 1 MiB of buffers each, until
     /// [`Gpu::trim`]. Schedules, and plans with [`Prepare::scratch_of_the_run`], are always prepared anew.
     ///
     /// A plan first gets generic kernels, which are compiled once for all windows of an element type. The specialised
     /// kernels that [`Gpu::prepare`] selects are compiled in the background, by a thread of this `Gpu`, once generic
     /// calls of any shapes have cost as much time as compiling would: at most 64 small calls for each kernel. A
-    /// composition takes its own kernels when all of its steps have theirs. A run that takes longer than compiling, and
-    /// a call in a program without threads, such as a page, compiles them itself. The bits are the same, except which
-    /// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
+    /// composition switches to specialised kernels once those of all its steps are compiled. A call compiles them
+    /// itself if a generic run would take as long as that, or if, as in a page, there are no threads. The bits are the
+    /// same, except which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
     ///
     /// ```no_run
     /// # use wgpu_pooling::{DeviceTensor, ExecuteError, Gpu};
@@ -104,8 +104,8 @@ impl Prepare {
         Prepare { cached: true, ..self }
     }
 
-    /// Without scratch memory: every encode provides it in [`Buffers::scratch`], so that runs may overlap and many
-    /// schedules may share the memory. Chains and one-shot calls allocate it for each run.
+    /// Allocates no scratch memory: the caller gives it to each encode in [`Buffers::scratch`], so that runs may
+    /// overlap and schedules may share it. Chains and one-shot calls allocate it for each run.
     ///
     /// ```no_run
     /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -126,7 +126,7 @@ impl Prepare {
 impl Gpu {
     /// Makes a plan or a schedule ready. For a plan it selects kernels, by default or by [`Gpu::with_choice`]. It
     /// compiles the kernels and allocates their buffers. [`Prepare`] has options. (The method of
-    /// [`Backend`](crate::Backend) of this name returns an `Arc<dyn Run>`.)
+    /// [`Backend`](crate::Backend) of this name returns an `Arc<dyn PreparedPlan>`.)
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the plan exceeds the device's limits, or the schedule was made for larger ones;
@@ -188,8 +188,8 @@ impl Gpu {
         Prepared { gpu: self.clone(), preparation, is_tile: false }
     }
 
-    /// A preparation through the plan cache ([`Prepare::cached`]). One that is for a single call leaves much scratch
-    /// memory to the run, which takes it from the buffer pool.
+    /// A preparation through the plan cache ([`Prepare::cached`]). For a single call, large
+    /// scratch memory is no part of it: the run takes that from the buffer pool.
     pub(super) async fn prepare_cached(&self, plan: &Plan, for_a_call: bool) -> Result<Prepared, ExecuteError> {
         let Inner { compiler, device, pipelines, plan_cache } = &*self.inner;
         device.check_alive()?;

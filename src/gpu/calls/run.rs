@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use wgpu_pooling_plan::internal::{check_operands, step_by_step, zeros};
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, PlanError, Reference, Run, Stream, TensorMut, TensorRef};
+use wgpu_pooling_plan::{
+    Backend, BoxFuture, ExecuteError, Plan, PlanError, PreparedPlan, Reference, Stream, TensorMut, TensorRef,
+};
 
 use super::chain::Chain;
 use super::gpu::Gpu;
@@ -69,7 +71,7 @@ impl Prepared {
     }
 }
 
-impl Run for Prepared {
+impl PreparedPlan for Prepared {
     fn plan(&self) -> &Plan {
         self.schedule().plan()
     }
@@ -82,7 +84,7 @@ impl Run for Prepared {
         TileBytes::of(self.schedule()).device
     }
 
-    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> BoxFuture<'a, ()> {
         Box::pin(self.compute(inputs, outputs))
     }
 
@@ -102,8 +104,8 @@ impl Backend for Gpu {
         words.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
-        Box::pin(async move { Ok(Arc::new(Gpu::prepare(self, plan).await?) as Arc<dyn Run>) })
+    fn prepare(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
+        Box::pin(async move { Ok(Arc::new(Gpu::prepare(self, plan).await?) as Arc<dyn PreparedPlan>) })
     }
 
     fn run<'a>(
@@ -111,7 +113,7 @@ impl Backend for Gpu {
         plan: &'a Plan,
         inputs: &'a [TensorRef<'a>],
         outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
+    ) -> BoxFuture<'a, ()> {
         Box::pin(self.compute(plan, inputs, outputs))
     }
 
@@ -133,10 +135,10 @@ impl Backend for Gpu {
         stream_bytes(tile, &self.inner.device.limits)
     }
 
-    fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+    fn prepare_tile(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
         Box::pin(async move {
             let prepared = self.prepare_chosen(plan, &[], ScratchOwner::Own).await?;
-            Ok(Arc::new(Prepared { is_tile: true, ..prepared }) as Arc<dyn Run>)
+            Ok(Arc::new(Prepared { is_tile: true, ..prepared }) as Arc<dyn PreparedPlan>)
         })
     }
 }

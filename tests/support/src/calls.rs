@@ -1,16 +1,19 @@
 //! Typed calls of a plan that is made ready, and of a plan on the reference, for tests that have the plan in hand and
 //! not the operator.
 
-use wgpu_pooling::{AsTensor, Backend, Element, ExecuteError, Index, Plan, Reference, Run, Tensor, TensorMut};
+use wgpu_pooling::{AsTensor, Backend, Element, ExecuteError, Index, Plan, PreparedPlan, Reference, Tensor, TensorMut};
 
 /// The maxima.
-pub fn max_pool<'a, T: Element>(run: &dyn Run, x: impl AsTensor<'a, Element = T>) -> Result<Tensor<T>, ExecuteError> {
+pub fn max_pool<'a, T: Element>(
+    run: &dyn PreparedPlan,
+    x: impl AsTensor<'a, Element = T>,
+) -> Result<Tensor<T>, ExecuteError> {
     (&run).call_blocking(&[x.tensor()?])
 }
 
 /// The maxima and their indices.
 pub fn max_pool_with_indices<'a, T: Element, I: Index>(
-    run: &dyn Run,
+    run: &dyn PreparedPlan,
     x: impl AsTensor<'a, Element = T>,
 ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
     (&run).call_blocking(&[x.tensor()?])
@@ -18,7 +21,7 @@ pub fn max_pool_with_indices<'a, T: Element, I: Index>(
 
 /// The values at the positions that the indices name.
 pub fn max_unpool<'a, T: Element>(
-    run: &dyn Run,
+    run: &dyn PreparedPlan,
     x: impl AsTensor<'a, Element = T>,
     indices: impl AsTensor<'a>,
 ) -> Result<Tensor<T>, ExecuteError> {
@@ -26,14 +29,18 @@ pub fn max_unpool<'a, T: Element>(
 }
 
 /// The slice as the output of this number.
-fn output<'a, T: Element>(run: &'a dyn Run, number: usize, slice: &'a mut [T]) -> Result<TensorMut<'a>, ExecuteError> {
+fn output<'a, T: Element>(
+    run: &'a dyn PreparedPlan,
+    number: usize,
+    slice: &'a mut [T],
+) -> Result<TensorMut<'a>, ExecuteError> {
     let spec = &run.plan().outputs()[number];
     Ok(TensorMut::new(T::DTYPE, &spec.shape, bytemuck::cast_slice_mut(slice))?)
 }
 
 /// The maxima, into a slice.
 pub fn max_pool_into<'a, T: Element>(
-    run: &dyn Run,
+    run: &dyn PreparedPlan,
     x: impl AsTensor<'a, Element = T>,
     y: &mut [T],
 ) -> Result<(), ExecuteError> {
@@ -42,7 +49,7 @@ pub fn max_pool_into<'a, T: Element>(
 
 /// The maxima and their indices, into slices.
 pub fn max_pool_with_indices_into<'a, T: Element, I: Index>(
-    run: &dyn Run,
+    run: &dyn PreparedPlan,
     x: impl AsTensor<'a, Element = T>,
     y: &mut [T],
     indices: &mut [I],
@@ -52,7 +59,7 @@ pub fn max_pool_with_indices_into<'a, T: Element, I: Index>(
 
 /// The values at the positions that the indices name, into a slice.
 pub fn max_unpool_into<'a, T: Element>(
-    run: &dyn Run,
+    run: &dyn PreparedPlan,
     x: impl AsTensor<'a, Element = T>,
     indices: impl AsTensor<'a>,
     y: &mut [T],
@@ -64,7 +71,7 @@ pub fn max_unpool_into<'a, T: Element>(
 pub mod reference {
     use super::*;
 
-    fn prepared(plan: Plan) -> Result<std::sync::Arc<dyn Run>, ExecuteError> {
+    fn prepared(plan: Plan) -> Result<std::sync::Arc<dyn PreparedPlan>, ExecuteError> {
         pollster::block_on(Reference.prepare(plan))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Backend, ExecuteError, Later, Plan, Run, TensorMut, TensorRef};
+use wgpu_pooling_plan::{Backend, BoxFuture, ExecuteError, Plan, PreparedPlan, TensorMut, TensorRef};
 
 use super::cpu::{Cpu, Stop};
 use super::work::PlannedWork;
@@ -14,11 +14,11 @@ use crate::kernels::threads::Threads;
 /// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several
 /// threads at once.
 ///
-/// [`Run::run_blocking`] writes the caller's memory. New memory, as [`Run::call_blocking`] returns it, costs more time
-/// than most kernels take, because the system has to hand out and clear its pages.
+/// [`PreparedPlan::run_blocking`] writes the caller's memory. New memory, as [`PreparedPlan::call_blocking`] returns
+/// it, costs more time than most kernels take, because the system has to hand out and clear its pages.
 ///
 /// ```
-/// use wgpu_pooling::{Cpu, DType, IndexType, MaxPool, Run, Tensor};
+/// use wgpu_pooling::{Cpu, DType, IndexType, MaxPool, PreparedPlan, Tensor};
 ///
 /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::U8, Some(IndexType::I64))?;
 /// let prepared = Cpu::new().prepare(plan)?;
@@ -49,7 +49,7 @@ impl PreparedCpu {
         self.work.kernel()
     }
 
-    /// Reads X, and writes the outputs, as bytes: [`Run::run`].
+    /// Reads X, and writes the outputs, as bytes: [`PreparedPlan::run`].
     fn compute(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
         let stop = self.stop.as_ref().map(Stop::function);
         self.work.compute((self.simd, &self.threads, &self.scratch, stop), inputs, outputs)
@@ -66,7 +66,7 @@ impl Cpu {
     /// machine could hold.
     ///
     /// ```
-    /// use wgpu_pooling::{Cpu, DType, MaxPool, Run, Tensor};
+    /// use wgpu_pooling::{Cpu, DType, MaxPool, PreparedPlan, Tensor};
     /// let prepared = Cpu::new().prepare(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?)?;
     /// let x = Tensor::new([1, 1, 3], vec![3.0f32, 1.0, 2.0])?;
     /// let y: Tensor<f32> = prepared.call_blocking(&[(&x).into()])?;
@@ -100,8 +100,8 @@ impl Backend for Cpu {
         }
     }
 
-    fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
-        Box::pin(async move { Ok(Arc::new(Cpu::prepare(self, plan)?) as Arc<dyn Run>) })
+    fn prepare(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
+        Box::pin(async move { Ok(Arc::new(Cpu::prepare(self, plan)?) as Arc<dyn PreparedPlan>) })
     }
 
     fn run<'a>(
@@ -109,7 +109,7 @@ impl Backend for Cpu {
         plan: &'a Plan,
         inputs: &'a [TensorRef<'a>],
         outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
+    ) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.compute(plan, inputs, outputs) })
     }
 
@@ -130,14 +130,15 @@ impl Backend for Cpu {
         }
     }
 
-    fn prepare_tile(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+    fn prepare_tile(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
         Box::pin(async move {
-            Ok(Arc::new(Cpu { kernel: None, last: Arc::default(), ..self.clone() }.prepare(plan)?) as Arc<dyn Run>)
+            Ok(Arc::new(Cpu { kernel: None, last: Arc::default(), ..self.clone() }.prepare(plan)?)
+                as Arc<dyn PreparedPlan>)
         })
     }
 }
 
-impl Run for PreparedCpu {
+impl PreparedPlan for PreparedCpu {
     fn plan(&self) -> &Plan {
         &self.work.plan
     }
@@ -146,7 +147,7 @@ impl Run for PreparedCpu {
         self.work.name()
     }
 
-    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.compute(inputs, outputs) })
     }
 

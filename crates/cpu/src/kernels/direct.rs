@@ -184,7 +184,7 @@ impl Direct {
     /// than their seed. With indices, windows begin with their first taps in any case, and
     /// [`GroupJob::begin_with_seed`] follows.
     fn seed<T: Element>(&self, plan: &PoolPlan) -> Option<T> {
-        let seeded = plan.begins_with_seed() && T::DTYPE.is_float() && plan.indices.is_none();
+        let seeded = plan.starts_from_value() && T::DTYPE.is_float() && plan.indices.is_none();
         seeded.then(|| plan.seed())
     }
 
@@ -448,7 +448,7 @@ impl<T: Element> GroupJob<'_, T> {
     /// with NaN.
     fn begin_with_seed<C: VectorCode<Element = T>>(&self, y: &mut [T], indices: &mut IndicesMut<'_>) {
         let (plan, group) = (self.part.plan, self.group);
-        if !plan.begins_with_seed() {
+        if !plan.starts_from_value() {
             return;
         }
         let (seed, width) = (plan.seed::<T>(), group.lanes.len());

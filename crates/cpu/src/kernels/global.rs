@@ -169,7 +169,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> RunWindows<'a, C> {
             next = expected * axis.input as i64;
             axis.index_stride == expected
         });
-        let seed = plan.begins_with_seed().then(|| plan.seed());
+        let seed = plan.starts_from_value().then(|| plan.seed());
         RunWindows { plan, view, runs, simd, x, seed, nan_wins: nan_wins(plan), counts_on }
     }
 

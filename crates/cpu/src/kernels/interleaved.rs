@@ -169,7 +169,7 @@ impl PoolKernel for Interleaved {
 /// The leading axes that are counted as planes, and the other axes.
 fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
     // The index of a seed names the first element of its whole plane.
-    let seeded = plan.begins_with_seed() && plan.indices.is_some();
+    let seeded = plan.starts_from_value() && plan.indices.is_some();
     let most = if seeded { 0 } else { view.axes.len() - 1 };
     view.axes.split_at(view.axes[..most].iter().take_while(|axis| axis.is_identity()).count())
 }

@@ -75,7 +75,7 @@ impl View {
         if let Some(strides) = &strides {
             index_base = plan.origin.flat(strides, 0, 0, &zeros);
             (index_n, index_c) = (strides.n, strides.c);
-            unit_base = plan.origin.plane(strides, 0, 0, &zeros);
+            unit_base = plan.origin.flat_in_plane(strides, 0, 0, &zeros);
         }
         let empty_index = match plan.indices.as_ref().map(IndexPlan::empty_base) {
             Some(EmptyBase::Plane(offset)) => EmptyBase::Plane(unit_base.wrapping_add(offset)),

@@ -10,7 +10,7 @@ use crate::geometry::AxisWindow;
 use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
 use crate::plan::{Dimensions, IndexPlan, Plan, PoolAxis, PoolPlan};
 use crate::pooling::{Pooling, sealed::Sealed};
-use crate::request::{AsTensor, Pool, Request};
+use crate::request::{AsTensor, Request, ValuesOnly};
 use crate::tensor::Tensor;
 
 /// Max pooling to a given output size (OpenVINO AdaptiveMaxPool-8).
@@ -75,7 +75,7 @@ impl AdaptiveMaxPool {
     /// assert_eq!(AdaptiveMaxPool::new([2]).on(&x).run_blocking(&Reference)?.data(), &[3, 2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, ValuesOnly> {
         Request::pool(self, x)
     }
 }

@@ -13,7 +13,7 @@ use crate::options::{
 use crate::plan::{Dimensions, IndexPlan, Origin, Plan, PoolAxis, PoolPlan};
 use crate::pooling::{Pooling, sealed::Sealed};
 use crate::reduction::Reduction;
-use crate::request::{AsTensor, Pool, Request};
+use crate::request::{AsTensor, Request, ValuesOnly};
 use crate::tensor::Tensor;
 
 const OPERATOR: &str = "MaxPool";
@@ -351,7 +351,7 @@ impl MaxPool {
     /// assert_eq!(y.data(), &[3, 2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, ValuesOnly> {
         Request::pool(self, x)
     }
 
@@ -504,7 +504,7 @@ impl GlobalMaxPool {
     /// assert_eq!(GlobalMaxPool::new().on(&x).run_blocking(&Reference)?.data(), &[3, 9]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, ValuesOnly> {
         Request::pool(self, x)
     }
 }

@@ -6,7 +6,7 @@ use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::plan::{IndexPlan, Plan, PoolPlan};
 use crate::pooling::{Pooling, sealed::Sealed};
-use crate::request::{AsTensor, Pool, Request};
+use crate::request::{AsTensor, Request, ValuesOnly};
 use crate::tensor::Tensor;
 
 /// The minimum over the windows of a pool, with the position of each minimum on request: [`MinPool`],
@@ -105,7 +105,7 @@ impl<P: Pooling> Minimum<P> {
     /// assert_eq!(MinPool::of(MaxPool::new([2])).on(&x).run_blocking(&Reference)?.data(), &[1, 1]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, ValuesOnly> {
         Request::pool(self, x)
     }
 }

@@ -7,7 +7,7 @@ use crate::error::PlanError;
 use crate::options::{EmptyValue, Layout, NanPolicy};
 use crate::plan::{IndexPlan, Plan, PoolPlan};
 use crate::pooling::{Pooling, sealed::Sealed};
-use crate::request::{AsTensor, Pool, Request};
+use crate::request::{AsTensor, Request, ValuesOnly};
 use crate::tensor::Tensor;
 
 /// How far the iterations of a box may reach: its windows and pads on any tensor then fit the positions of a pool.
@@ -235,7 +235,7 @@ macro_rules! morphology {
             #[doc = concat!("assert_eq!(", stringify!($type), "::new([1]).on(&x).run_blocking(&Reference)?, x);")]
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
             /// ```
-            pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+            pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, ValuesOnly> {
                 Request::pool(self, x)
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::max_pool::{max_pool, max_pool_with_indices};
 use super::max_unpool::max_unpool;
-use crate::backend::{Backend, Later, Run, at_once, step_by_step};
+use crate::backend::{Backend, BoxFuture, PreparedPlan, at_once, step_by_step};
 use crate::difference::subtract;
 use crate::element::{DType, Element, IndexType};
 use crate::error::ExecuteError;
@@ -39,8 +39,8 @@ impl Backend for Reference {
         "reference".to_owned()
     }
 
-    fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
-        Box::pin(async move { Ok(Arc::new(PreparedReference { plan }) as Arc<dyn Run>) })
+    fn prepare(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
+        Box::pin(async move { Ok(Arc::new(PreparedReference { plan }) as Arc<dyn PreparedPlan>) })
     }
 
     fn run<'a>(
@@ -48,7 +48,7 @@ impl Backend for Reference {
         plan: &'a Plan,
         inputs: &'a [TensorRef<'a>],
         outputs: &'a mut [TensorMut<'_>],
-    ) -> Later<'a, ()> {
+    ) -> BoxFuture<'a, ()> {
         Box::pin(async move { compute(plan, inputs, outputs) })
     }
 
@@ -63,7 +63,7 @@ impl Backend for Reference {
     }
 }
 
-impl Run for PreparedReference {
+impl PreparedPlan for PreparedReference {
     fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -72,7 +72,7 @@ impl Run for PreparedReference {
         "reference".to_owned()
     }
 
-    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> BoxFuture<'a, ()> {
         Box::pin(async move { compute(&self.plan, inputs, outputs) })
     }
 

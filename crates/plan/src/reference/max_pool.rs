@@ -43,7 +43,7 @@ pub(crate) fn max_pool_with_indices<T: Element>(
                 let at: Vec<i64> = at.iter().map(|&coordinate| coordinate as i64).collect();
                 plan.origin.flat(&strides, n, c, &at)
             }
-            Outcome::Lowest => plan.origin.plane(&strides, n, c, &vec![0; out.len()]),
+            Outcome::Lowest => plan.origin.flat_in_plane(&strides, n, c, &vec![0; out.len()]),
             Outcome::Empty => plan.empty_index(index_plan, n, c, out),
         };
         indices[output_position(plan, index_plan.space.layout, n, c, out)] = index;

@@ -3,7 +3,7 @@
 use std::future::ready;
 use std::io;
 
-use crate::backend::Later;
+use crate::backend::BoxFuture;
 use crate::element::{DType, Element};
 use crate::error::ExecuteError;
 use crate::tensor::{TensorSpec, TensorView};
@@ -117,7 +117,7 @@ impl<T: ?Sized> MaybeSend for T {}
 ///
 /// ```
 /// use std::io::{Error, ErrorKind, Result};
-/// use wgpu_pooling::{AsyncSource, Later};
+/// use wgpu_pooling::{AsyncSource, BoxFuture};
 ///
 /// # struct Server;
 /// # impl Server {
@@ -128,7 +128,7 @@ impl<T: ?Sized> MaybeSend for T {}
 /// struct Remote(Server);
 ///
 /// impl AsyncSource for Remote {
-///     fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), Error> {
+///     fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> BoxFuture<'a, (), Error> {
 ///         Box::pin(async move {
 ///             let answer = self.0.ask(offset, bytes.len()).await?;
 ///             if answer.len() != bytes.len() {
@@ -155,7 +155,7 @@ pub trait AsyncSource: MaybeSend {
     /// # Ok(())
     /// # }
     /// ```
-    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error>;
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> BoxFuture<'a, (), io::Error>;
 
     /// [`Source::dtype`].
     fn dtype(&self) -> Option<DType> {
@@ -167,7 +167,7 @@ pub trait AsyncSource: MaybeSend {
 ///
 /// ```
 /// use std::io::{Error, Result};
-/// use wgpu_pooling::{AsyncSink, Later};
+/// use wgpu_pooling::{AsyncSink, BoxFuture};
 ///
 /// # struct Server;
 /// # impl Server {
@@ -178,7 +178,7 @@ pub trait AsyncSource: MaybeSend {
 /// struct Remote(Server);
 ///
 /// impl AsyncSink for Remote {
-///     fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), Error> {
+///     fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> BoxFuture<'a, (), Error> {
 ///         Box::pin(self.0.put(offset, bytes))
 ///     }
 /// }
@@ -198,7 +198,7 @@ pub trait AsyncSink: MaybeSend {
     /// # Ok(())
     /// # }
     /// ```
-    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), io::Error>;
+    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> BoxFuture<'a, (), io::Error>;
 
     /// [`Sink::dtype`].
     fn dtype(&self) -> Option<DType> {
@@ -207,7 +207,7 @@ pub trait AsyncSink: MaybeSend {
 }
 
 impl<S: Source> AsyncSource for S {
-    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(ready(self.read(offset, bytes)))
     }
 
@@ -217,7 +217,7 @@ impl<S: Source> AsyncSource for S {
 }
 
 impl<S: Sink> AsyncSink for S {
-    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), io::Error> {
+    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(ready(self.write(offset, bytes)))
     }
 
@@ -311,7 +311,7 @@ pub(super) struct Ends<'a> {
 }
 
 /// Reads a box of a tensor into the bytes of a dense tensor, which has the box's elements; `what` names it in an error.
-pub(super) async fn gather(
+pub(super) async fn read_box(
     what: &'static str,
     region: &Region,
     spec: &TensorSpec,
@@ -332,7 +332,7 @@ pub(super) async fn gather(
 }
 
 /// Writes the bytes of a dense tensor to their box in a sink; `what` names it in an error.
-pub(super) async fn scatter(
+pub(super) async fn write_box(
     what: &'static str,
     region: &Region,
     spec: &TensorSpec,

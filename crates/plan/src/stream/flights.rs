@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::progress::{Buffer, Running};
-use crate::backend::{Backend, Later, Run};
+use crate::backend::{Backend, BoxFuture, PreparedPlan};
 use crate::error::ExecuteError;
 use crate::plan::Plan;
 use crate::untyped::{TensorMut, TensorRef};
@@ -30,7 +30,7 @@ struct Flight<T> {
 }
 
 enum State {
-    Waiting(Later<'static, Tensors>),
+    Waiting(BoxFuture<'static, Tensors>),
     Done(Result<Tensors, ExecuteError>),
 }
 
@@ -38,7 +38,7 @@ enum State {
 /// it too if the plans of both are equal, as in most pools without indices.
 pub(super) struct Flights<'b, T> {
     backend: &'b dyn Backend,
-    prepared: Option<Arc<dyn Run>>,
+    prepared: Option<Arc<dyn PreparedPlan>>,
     idle: Vec<Tensors>,
     flights: VecDeque<Flight<T>>,
 }
@@ -53,7 +53,7 @@ impl<'b, T> Flights<'b, T> {
         &mut self,
         plan: &Plan,
         running: &mut Running<'_>,
-    ) -> Result<(Arc<dyn Run>, Tensors), ExecuteError> {
+    ) -> Result<(Arc<dyn PreparedPlan>, Tensors), ExecuteError> {
         let run = match self.prepared.take().filter(|prepared| prepared.plan() == plan) {
             Some(same) => same,
             // The previous preparation has been dropped before the next one is made.
@@ -72,7 +72,7 @@ impl<'b, T> Flights<'b, T> {
 
     /// Starts computing a tile whose inputs have been read. At the first poll a device begins; a backend without a
     /// device finishes.
-    pub async fn launch(&mut self, tile: T, run: Arc<dyn Run>, tensors: Tensors, running: &mut Running<'_>) {
+    pub async fn launch(&mut self, tile: T, run: Arc<dyn PreparedPlan>, tensors: Tensors, running: &mut Running<'_>) {
         let device_bytes = run.device_bytes();
         running.take_device(device_bytes);
         if device_bytes == 0 {
@@ -80,7 +80,7 @@ impl<'b, T> Flights<'b, T> {
         }
         let sum = |buffers: &[Buffer]| buffers.iter().map(|buffer| buffer.bytes().len() as u64).sum();
         let bytes = [sum(&tensors.inputs), sum(&tensors.outputs)];
-        let mut computed: Later<'static, Tensors> = Box::pin(compute(run, tensors));
+        let mut computed: BoxFuture<'static, Tensors> = Box::pin(compute(run, tensors));
         let state = match poll_fn(|context| Poll::Ready(computed.as_mut().poll(context))).await {
             Poll::Ready(done) => State::Done(done),
             Poll::Pending => State::Waiting(computed),
@@ -116,7 +116,7 @@ impl<'b, T> Flights<'b, T> {
 }
 
 /// Computes the outputs of a plan from its inputs.
-async fn compute(run: Arc<dyn Run>, mut tensors: Tensors) -> Result<Tensors, ExecuteError> {
+async fn compute(run: Arc<dyn PreparedPlan>, mut tensors: Tensors) -> Result<Tensors, ExecuteError> {
     let plan = run.plan();
     let inputs: Vec<TensorRef<'_>> = plan
         .inputs()

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytemuck::cast_slice;
 
-use super::ends::{Ends, gather, scatter};
+use super::ends::{Ends, read_box, write_box};
 use super::flights::{Flights, Tensors};
 use super::progress::{Callback, Running, StreamReport, warn_of_reads};
 use crate::backend::Backend;
@@ -43,7 +43,7 @@ pub(super) async fn run<'s>(
         backend.check_alive()?;
         let (run, mut tensors) = flights.prepare(tile.plan(), &mut pool.running).await?;
         let x = tensors.inputs[0].bytes_mut();
-        gather("x", tile.input(), &plan.inputs()[0], pool.ends.sources[0], x).await?;
+        read_box("x", tile.input(), &plan.inputs()[0], pool.ends.sources[0], x).await?;
         pool.running.progress.bytes_read += x.len() as u64;
         flights.launch(tile, run, tensors, &mut pool.running).await;
         pool.land(&mut flights, false).await?;
@@ -86,7 +86,7 @@ impl PoolStream<'_, '_> {
     }
 
     async fn write(&mut self, tile: &Tile, y: &[u8], indices: Option<Indices<'_>>) -> Result<(), ExecuteError> {
-        scatter("y", tile.output(), &self.plan.outputs()[0], y, self.ends.sinks[0]).await?;
+        write_box("y", tile.output(), &self.plan.outputs()[0], y, self.ends.sinks[0]).await?;
         self.running.progress.bytes_written += y.len() as u64;
         let (Some(indices), Some(index_type), Some(spec)) =
             (indices, self.plan.index_type(), self.plan.outputs().get(1))
@@ -98,7 +98,7 @@ impl PoolStream<'_, '_> {
             Indices::I64(indices) => index_bytes(indices, index_type)?,
             Indices::I32(indices) => Cow::Borrowed(cast_slice(indices)),
         };
-        scatter("indices", tile.output(), spec, &indices, self.ends.sinks[1]).await?;
+        write_box("indices", tile.output(), spec, &indices, self.ends.sinks[1]).await?;
         self.running.progress.bytes_written += indices.len() as u64;
         Ok(())
     }

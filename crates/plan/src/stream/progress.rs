@@ -13,10 +13,10 @@ use crate::tensor::zeros;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamProgress {
-    /// The tiles that were written, out of `tiles`. Where windows are cut into parts, some numbers have no tile; they
-    /// count when they are reached.
+    /// The tiles that are done, out of `tiles`. Where windows are cut into parts, some tile numbers have no tile; they
+    /// count as done when they are reached.
     pub done: u64,
-    /// The number of tile numbers of the whole run.
+    /// All tile numbers, with or without a tile.
     pub tiles: u64,
     /// The bytes that were read from the source.
     pub bytes_read: u64,
@@ -93,7 +93,7 @@ pub(super) struct Running<'a> {
     pub report: StreamReport,
     callback: Option<Callback<'a>>,
     /// The tiles that were done at the last call of the callback.
-    told: Option<u64>,
+    last_reported: Option<u64>,
     host: u64,
     device: u64,
 }
@@ -102,7 +102,7 @@ impl<'a> Running<'a> {
     /// A run before its first tile.
     pub fn new(tiles: u64, callback: Option<Callback<'a>>) -> Running<'a> {
         let progress = StreamProgress { done: 0, tiles, bytes_read: 0, bytes_written: 0 };
-        Running { progress, report: StreamReport::default(), callback, told: None, host: 0, device: 0 }
+        Running { progress, report: StreamReport::default(), callback, last_reported: None, host: 0, device: 0 }
     }
 
     /// Resizes a buffer to this number of bytes, whatever their values. Its memory counts towards the budget until it
@@ -162,7 +162,7 @@ impl<'a> Running<'a> {
     /// Calls the progress callback; an error if it stops the run.
     pub fn tell(&mut self) -> Result<(), ExecuteError> {
         let StreamProgress { done, tiles, .. } = self.progress;
-        self.told = Some(done);
+        self.last_reported = Some(done);
         match self.callback.as_mut().map(|callback| callback(&self.progress)) {
             Some(ControlFlow::Break(())) => Err(ExecuteError::Stopped { done, tiles }),
             _ => Ok(()),
@@ -171,6 +171,6 @@ impl<'a> Running<'a> {
 
     /// Calls the progress callback at the end of the run, if the last numbers had no tile.
     pub fn finish(&mut self) -> Result<(), ExecuteError> {
-        if self.told == Some(self.progress.done) { Ok(()) } else { self.tell() }
+        if self.last_reported == Some(self.progress.done) { Ok(()) } else { self.tell() }
     }
 }

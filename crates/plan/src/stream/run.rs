@@ -15,14 +15,14 @@ use crate::tile::Tiling;
 /// them on a backend and writes boxes of its sinks, within a memory budget. The result has the bits of a
 /// [request](crate::Request).
 ///
-/// While a device computes one tile, the next is read and the last is written.
+/// While a device computes one tile, the next is read and the previous one is written.
 ///
 /// * A pool is cut into boxes of Y along its axes in memory order, the outermost first: whole batch items where those
 ///   fit, otherwise channels, slabs along the outermost spatial axis, or boxes. A window that exceeds the budget is
 ///   computed in parts.
-/// * A composition is cut in the same way. A box of Y asks for the box of what the last step reads, and so on to X, so
-///   that the halo of an opening is that of both of its boxes; what lies between is never whole in memory. Its windows
-///   are not cut: the error for a budget that is too small names the least one.
+/// * A composition is cut in the same way. For a tile of Y, the box that each step reads is found, from the last step
+///   back to X, so an opening's halo is that of both its pools; no intermediate tensor is whole in memory. Windows are
+///   not cut: if the budget is too small, the error names the least that is enough.
 /// * An unpool reads all indices and checks them before it writes anything, and reads them again with the values. If X,
 ///   Y and indices are NCHW, every index stays in its own plane, as a pool's indices do, and the budget holds planes of
 ///   Y with their sources, the backend computes whole planes. Otherwise the host puts each value in its place, whatever
@@ -182,7 +182,7 @@ impl<'a> Stream<'a> {
         self
     }
 
-    /// Reads, computes and writes. Kernels are chosen for each tile, whatever the backend's handle asks for. On a
+    /// Reads, computes and writes. Kernels are selected for each tile, and a choice of the backend's is ignored. On a
     /// backend that does not wait, such as the CPU, tiles are computed one after the other in the thread that polls.
     ///
     /// # Errors
@@ -190,8 +190,8 @@ impl<'a> Stream<'a> {
     /// sinks do not match the plan; [`PlanError::ExceedsLimit`](crate::PlanError::ExceedsLimit) if the budget is too
     /// small for the smallest tile; [`ExecuteError::Source`], [`ExecuteError::Sink`], [`ExecuteError::Stopped`],
     /// [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`]; for bad indices the errors of
-    /// [`Run::run`](crate::Run::run), before anything is written; errors of a device. Tiles that were written before an
-    /// error stay written.
+    /// [`PreparedPlan::run`](crate::PreparedPlan::run), before anything is written; errors of a device. Tiles that were
+    /// written before an error stay written.
     ///
     /// ```
     /// # async fn f(backend: &dyn wgpu_pooling::Backend) -> Result<(), wgpu_pooling::ExecuteError> {

@@ -3,7 +3,7 @@
 
 use bytemuck::cast_slice_mut;
 
-use super::ends::{Ends, gather, scatter};
+use super::ends::{Ends, read_box, write_box};
 use super::flights::Flights;
 use super::progress::{Buffer, Callback, Running, StreamReport, warn_of_reads};
 use crate::backend::Backend;
@@ -41,7 +41,7 @@ impl BoxSizes {
         let y = largest(most.saturating_add(1), |of_y| on_host(of_y).is_ok());
         let sources = y.min(MOST_SOURCES);
         let of_plane = count(&plan.y_extents);
-        // Tiles of planes are no larger than the others: the indices, which nobody has looked at yet, may need those.
+        // Tiles of whole planes must fit the host too: it computes them if indices, not read yet, leave their planes.
         let most = y.checked_div(of_plane).unwrap_or(0).min(count(&[plan.batch, plan.channels]));
         let planes_fit = |planes: u64| {
             let tile = y_tiles(plan, planes.saturating_mul(of_plane)).region(0);
@@ -195,7 +195,7 @@ impl UnpoolStream<'_, '_> {
             let from = Region { batch: tile.batch.clone(), channels: tile.channels.clone(), spatial: spatial.clone() };
             for (buffer, input) in tensors.inputs.iter_mut().zip(0..) {
                 let (spec, what) = (&plan.inputs[input], ["x", "indices"][input]);
-                gather(what, &from, spec, self.ends.sources[input], buffer.bytes_mut()).await?;
+                read_box(what, &from, spec, self.ends.sources[input], buffer.bytes_mut()).await?;
                 self.running.progress.bytes_read += buffer.bytes().len() as u64;
             }
             let indices = tensors.inputs[1].bytes_mut();
@@ -230,7 +230,7 @@ impl UnpoolStream<'_, '_> {
                 self.backend.check_alive()?;
                 self.read_indices(&from).await?;
                 self.running.resize(&mut self.x, from.elements().saturating_mul(size as u64))?;
-                gather("x", &from, &plan.inputs[0], self.ends.sources[0], self.x.bytes_mut()).await?;
+                read_box("x", &from, &plan.inputs[0], self.ends.sources[0], self.x.bytes_mut()).await?;
                 self.running.progress.bytes_read += self.x.bytes().len() as u64;
                 let (x, y) = (self.x.bytes(), y.bytes_mut());
                 // The last source that names an element wins.
@@ -265,14 +265,14 @@ impl UnpoolStream<'_, '_> {
     async fn read_indices(&mut self, region: &Region) -> Result<(), ExecuteError> {
         let bytes = region.elements().saturating_mul(self.plan.index_type.bytes() as u64);
         self.running.resize(&mut self.indices, bytes)?;
-        gather("indices", region, &self.plan.inputs[1], self.ends.sources[1], self.indices.bytes_mut()).await?;
+        read_box("indices", region, &self.plan.inputs[1], self.ends.sources[1], self.indices.bytes_mut()).await?;
         self.running.progress.bytes_read += bytes;
         Ok(())
     }
 
     /// Writes a tile to its place in the sink.
     async fn write(&mut self, tile: &Region, y: &[u8]) -> Result<(), ExecuteError> {
-        scatter("y", tile, &self.plan.outputs[0], y, self.ends.sinks[0]).await?;
+        write_box("y", tile, &self.plan.outputs[0], y, self.ends.sinks[0]).await?;
         self.running.progress.bytes_written += y.len() as u64;
         self.running.tile_done()
     }

@@ -2,7 +2,7 @@
 
 use support::call::{Call, same};
 use support::draw::elements::{bits_of, mixed};
-use wgpu_pooling::{Choice, Gpu, IndexType, Limits, MaxUnpool, Plan, Run, Schedule, families, select};
+use wgpu_pooling::{Choice, Gpu, IndexType, Limits, MaxUnpool, Plan, PreparedPlan, Schedule, families, select};
 
 /// A plan on elements that are made for it.
 pub fn call(plan: Plan) -> Call {

@@ -8,8 +8,8 @@ use support::device::gpu;
 use support::tensors::{bits, of_all_styles as tensor};
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout,
-    MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, Request, Run, Stream, Tensor, TensorMut, TensorRef,
-    TensorView,
+    MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, PreparedPlan, Request, Stream, Tensor, TensorMut,
+    TensorRef, TensorView,
 };
 
 fn devices() -> [Device; 2] {
@@ -24,7 +24,7 @@ fn same<R: PartialEq + std::fmt::Debug>(call: impl Fn(&Device) -> R) -> R {
 }
 
 /// The plan on every device.
-fn prepared(device: &Device, plan: Plan) -> Arc<dyn Run> {
+fn prepared(device: &Device, plan: Plan) -> Arc<dyn PreparedPlan> {
     let prepared = pollster::block_on(device.prepare(plan.clone())).unwrap();
     assert_eq!(prepared.plan(), &plan);
     assert!(prepared.kernel().contains(plan.operator()), "{}", prepared.kernel());

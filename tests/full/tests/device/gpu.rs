@@ -13,7 +13,8 @@ use support::harness::join_all;
 use support::tensors::tensor;
 use wgpu_pooling::{
     AdaptiveMaxPool, Build, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout,
-    Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, Run, Tensor, TensorView, families, select, wgpu,
+    Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, PreparedPlan, Tensor, TensorView, families,
+    select, wgpu,
 };
 
 /// Runs a pool in every family and build that applies and compares with the reference.

@@ -10,7 +10,7 @@ use support::draw::bytes::{Bytes, random};
 use support::draw::elements::Recipe;
 use support::net::encoded_words;
 use wgpu_pooling::{
-    Build, Choice, DType, Family, IndexFlattening, IndexType, MaxUnpool, OutOfBounds, Run, Tensor, select,
+    Build, Choice, DType, Family, IndexFlattening, IndexType, MaxUnpool, OutOfBounds, PreparedPlan, Tensor, select,
 };
 
 /// Index tensors for each way to compute an unpool.

@@ -6,8 +6,8 @@ use support::call::{Call, same};
 use support::device::{POISON, gpu};
 use wgpu_pooling::TestHooks;
 use wgpu_pooling::{
-    Backend, DType, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, Reference,
-    Run, Tensor, TensorMut, TensorRef, wgpu,
+    Backend, DType, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError,
+    PreparedPlan, Reference, Tensor, TensorMut, TensorRef, wgpu,
 };
 
 use super::agree::{Undone, call};

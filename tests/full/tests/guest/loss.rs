@@ -14,8 +14,8 @@ use support::tensors::tensor;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Backend, Bound, Buffers, Choice, DType, DeviceTensor, ExecuteError, Gpu, Gradient, IndexType, Layout, MaxPool,
-    MaxUnpool, Plan, Prepare, Prepared, ReadBack, Run, Schedule, Submitted, Tensor, TensorMut, TensorRef, TensorView,
-    select,
+    MaxUnpool, Plan, Prepare, Prepared, PreparedPlan, ReadBack, Schedule, Submitted, Tensor, TensorMut, TensorRef,
+    TensorView, select,
 };
 
 use crate::faults::{Uncaptured, comes_back, host_device};

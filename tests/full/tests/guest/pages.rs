@@ -12,8 +12,8 @@ use support::tensors::seeded;
 use wgpu_pooling::wgpu::util::DeviceExt;
 use wgpu_pooling::wgpu::{self, BufferUsages, TextureFormat, TextureUsages};
 use wgpu_pooling::{
-    Buffers, DType, DeviceTensor, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, Plan, Prepared, Run, Tensor,
-    TensorSpec, half, required_limits,
+    Buffers, DType, DeviceTensor, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, Plan, Prepared, PreparedPlan,
+    Tensor, TensorSpec, half, required_limits,
 };
 
 const PAGES: &str =

@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use naga::Module;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use wgpu_pooling::{ExecuteError, KernelKey, Later, Operand, Plan, Report, Run, Schedule, TensorMut, TensorRef, wgsl};
+use wgpu_pooling::{
+    BoxFuture, ExecuteError, KernelKey, Operand, Plan, PreparedPlan, Report, Schedule, TensorMut, TensorRef, wgsl,
+};
 
 use buffers::Buffers;
 use machine::workgroup;
@@ -42,7 +44,7 @@ impl Kernel {
 struct Interpreted(Schedule);
 
 /// A schedule that computes its plan in the interpreter.
-pub fn interpreted(schedule: Schedule) -> Arc<dyn Run> {
+pub fn interpreted(schedule: Schedule) -> Arc<dyn PreparedPlan> {
     Arc::new(Interpreted(schedule))
 }
 
@@ -71,7 +73,7 @@ impl Interpreted {
     }
 }
 
-impl Run for Interpreted {
+impl PreparedPlan for Interpreted {
     fn plan(&self) -> &Plan {
         self.0.plan()
     }
@@ -80,7 +82,7 @@ impl Run for Interpreted {
         self.0.kernel()
     }
 
-    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.run_blocking(inputs, outputs) })
     }
 

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use wgpu_pooling::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Buffers, Build, Choice, Dispatch, ExecuteError, Family, Gpu, GpuOptions, Limits, Operand, Plan, Prepared, Report,
-    Results, Run, Schedule, TensorMut, TensorRef, TensorSpec, select, with_element,
+    Buffers, Build, Choice, Dispatch, ExecuteError, Family, Gpu, GpuOptions, Limits, Operand, Plan, Prepared,
+    PreparedPlan, Report, Results, Schedule, TensorMut, TensorRef, TensorSpec, select, with_element,
 };
 
 use super::{Net, Path, TIGHT, streamed};

@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use wgpu_pooling::{Build, Choice, Dispatch, Family, Limits, Plan, Run, Schedule, Sizes, families, select};
+use wgpu_pooling::{Build, Choice, Dispatch, Family, Limits, Plan, PreparedPlan, Schedule, Sizes, families, select};
 
 use super::{Net, Path, TIGHT};
 use crate::call::Call;

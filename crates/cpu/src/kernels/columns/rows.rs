@@ -139,7 +139,7 @@ impl<'a, C: Code> OutputRows<'a, C> {
     /// `kept` is the number of values per column, each as wide as a lane.
     pub fn new(part: &'a PartOf<'a>, x: &'a [C::Element], kept: usize) -> Self {
         let PartOf { plan, view, .. } = *part;
-        let seed = plan.begins_with_seed().then(|| plan.seed());
+        let seed = plan.starts_from_value().then(|| plan.seed());
         let nan_wins = nan_wins(plan);
         let taps = taps_of(part);
         let (leading, along) = taps.split_at(outer_axes(view));

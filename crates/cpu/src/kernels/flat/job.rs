@@ -108,7 +108,7 @@ impl<T: Element> BandJob<'_, T> {
         memory: &mut BandBuffers<'_>,
     ) {
         let policy = self.part.plan.nan_policy;
-        let checks_lossy = T::DTYPE.is_float() && (!self.part.plan.begins_with_seed() || !C::KEEPS_BITS);
+        let checks_lossy = T::DTYPE.is_float() && (!self.part.plan.starts_from_value() || !C::KEEPS_BITS);
         let is_lossy = |kept: &CachedPlane| kept.lossy && planes.all().contains(&kept.plane);
         let mut lossy = memory.kept.iter().flatten().any(is_lossy);
         if !lossy || !self.needs_other_lanes::<C>() {
@@ -198,7 +198,7 @@ impl<T: Element> BandJob<'_, T> {
             reduce(self.part.context.simd, rows, best, (planes.count, false), source);
         }
         let seed = C::encode(inverted(self.part.plan.seed::<T>(), self.own.inverted));
-        if self.part.plan.begins_with_seed() && T::DTYPE.is_float() && seed > C::Lane::LOWEST {
+        if self.part.plan.starts_from_value() && T::DTYPE.is_float() && seed > C::Lane::LOWEST {
             for row in 0..rows.count {
                 let best = &mut best[row * rows.write_pitch..][..rows.width];
                 self.part.context.simd.run(

@@ -62,8 +62,8 @@ impl<'a> PartWork<'a> {
         }
     }
 
-    fn begins_with_seed(&self) -> bool {
-        self.part.plan.begins_with_seed()
+    fn starts_from_value(&self) -> bool {
+        self.part.plan.starts_from_value()
     }
 
     /// Visits the part's blocks with their layouts. Blocks of different planes at the same positions follow each other.
@@ -105,7 +105,7 @@ impl<'a> PartWork<'a> {
 
     /// The values that the maxima of windows are compared with.
     fn firsts<C: Code>(&self) -> FirstLanes<C::Lane> {
-        if self.begins_with_seed() {
+        if self.starts_from_value() {
             FirstLanes::Constant(C::encode(self.part.plan.seed()))
         } else {
             FirstLanes::OfWindows
@@ -123,7 +123,7 @@ impl<'a> PartWork<'a> {
         firsts: FirstLanes<C::Lane>,
     ) -> Result<bool, ExecuteError> {
         let (own, simd, plan) = (self.own, self.part.context.simd, self.part.plan);
-        let constant = (C::IS_FLOAT && self.begins_with_seed()).then(|| C::encode(plan.seed()));
+        let constant = (C::IS_FLOAT && self.starts_from_value()).then(|| C::encode(plan.seed()));
         let to = &mut y[self.place(block)..];
         let reduction = BlockReduction { own, simd, checks_lossy, firsts };
         let found = reduction.run::<C, LanesAlone<C::Lane>>(block, x, self.scratch, |mut piece| {
@@ -150,7 +150,7 @@ impl<'a> PartWork<'a> {
         y: &mut [C::Element],
     ) -> Result<(), ExecuteError> {
         // Without a comparison with the first element, the maximum is wrong only if that element is NaN.
-        let checks_lossy = C::IS_FLOAT && !self.begins_with_seed();
+        let checks_lossy = C::IS_FLOAT && !self.starts_from_value();
         if self.values_block::<C>(block, x, y, checks_lossy, FirstLanes::None)? {
             match self.part.plan.nan_policy {
                 NanPolicy::PropagateLast => self.general(block, x, y),
@@ -310,7 +310,7 @@ impl<'a> PartWork<'a> {
         }
         if !same || tables.key != key {
             let firsts =
-                if self.begins_with_seed() { self.lowest_indices(block, start) } else { block.indices_ahead(axes) };
+                if self.starts_from_value() { self.lowest_indices(block, start) } else { block.indices_ahead(axes) };
             sums(&mut tables.firsts, &firsts, &position);
         }
         (tables.outputs, tables.key) = (outputs.clone(), key);
@@ -321,7 +321,7 @@ impl<'a> PartWork<'a> {
     /// unless the window begins before X, so all blocks in the middle of X have the same tables. The index of a window
     /// without a winner does not depend on the block's position.
     fn key(&self, block: &OutputBlock<'_>) -> Vec<i64> {
-        let lowest = self.begins_with_seed();
+        let lowest = self.starts_from_value();
         block.start[1..].iter().map(|&start| if lowest { start } else { start.min(0) }).collect()
     }
 

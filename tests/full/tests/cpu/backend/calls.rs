@@ -7,7 +7,7 @@ use support::calls::{self, reference};
 use support::cpu::ways;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, Cpu, CpuKernel, DType, ExecuteError, IndexType, Layout, MaxPool, MaxUnpool, Plan,
-    PlanError, PreparedCpu, Reference, Run, SimdLevel, TensorMut, TensorRef, TensorView,
+    PlanError, PreparedCpu, PreparedPlan, Reference, SimdLevel, TensorMut, TensorRef, TensorView,
 };
 
 use super::{case, undone};

@@ -2,7 +2,9 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use support::call::{Call, Outcome, same};
-use wgpu_pooling::{AdaptiveMaxPool, Cpu, DType, IndexType, Layout, MaxPool, MaxUnpool, Plan, PreparedCpu, Run};
+use wgpu_pooling::{
+    AdaptiveMaxPool, Cpu, DType, IndexType, Layout, MaxPool, MaxUnpool, Plan, PreparedCpu, PreparedPlan,
+};
 
 use super::{case, pools, undone};
 

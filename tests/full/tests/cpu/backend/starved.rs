@@ -5,7 +5,9 @@ use std::panic::catch_unwind;
 use std::process::Command;
 
 use support::call::{Call, same};
-use wgpu_pooling::{Backend, Cpu, DType, GlobalMaxPool, Gradient, IndexType, MaxPool, MaxUnpool, Minimum, Run};
+use wgpu_pooling::{
+    Backend, Cpu, DType, GlobalMaxPool, Gradient, IndexType, MaxPool, MaxUnpool, Minimum, PreparedPlan,
+};
 
 use super::{case, undone};
 

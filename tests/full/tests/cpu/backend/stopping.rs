@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use support::call::{Call, same};
-use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, Plan, Run};
+use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, Plan, PreparedPlan};
 
 use super::{case, pools, undone};
 

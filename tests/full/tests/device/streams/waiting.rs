@@ -12,9 +12,9 @@ use std::task::{Poll, Waker};
 use support::calls::reference;
 
 use wgpu_pooling::{
-    AsyncSink, AsyncSource, Backend, DType, Device, Element, ExecuteError, GlobalMaxPool, Index, IndexType, Later,
-    Layout, MaxPool, MaxUnpool, Plan, Pooling, Reference, Run, Sink, Source, Stream, StreamReport, Tensor, TensorMut,
-    TensorRef, TensorView,
+    AsyncSink, AsyncSource, Backend, BoxFuture, DType, Device, Element, ExecuteError, GlobalMaxPool, Index, IndexType,
+    Layout, MaxPool, MaxUnpool, Plan, Pooling, PreparedPlan, Reference, Sink, Source, Stream, StreamReport, Tensor,
+    TensorMut, TensorRef, TensorView,
 };
 
 use super::On;
@@ -100,7 +100,7 @@ async fn pending_times(mut times: usize) {
 }
 
 impl<T: Element> AsyncSource for Elsewhere<T> {
-    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(async move {
             let mut read = bytes.to_vec();
             let answer = self.ask(move |of| of.as_slice().read(offset, &mut read).map(|()| read)).await?;
@@ -112,7 +112,7 @@ impl<T: Element> AsyncSource for Elsewhere<T> {
 }
 
 impl<T: Element> AsyncSink for Elsewhere<T> {
-    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), io::Error> {
+    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(async move {
             let written = bytes.to_vec();
             self.ask(move |to| to.write(offset, &written)).await?;
@@ -253,7 +253,7 @@ impl<S> Stuck<'_, S> {
 }
 
 impl<S: AsyncSource> AsyncSource for Stuck<'_, S> {
-    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(async move {
             self.count().await;
             self.end.read_async(offset, bytes).await
@@ -262,7 +262,7 @@ impl<S: AsyncSource> AsyncSource for Stuck<'_, S> {
 }
 
 impl<S: AsyncSink> AsyncSink for Stuck<'_, S> {
-    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), io::Error> {
+    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(async move {
             self.count().await;
             self.end.write_async(offset, bytes).await
@@ -314,8 +314,8 @@ impl Backend for OnePollLater {
         "one poll later".to_owned()
     }
 
-    fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
-        Box::pin(async move { Ok(Arc::new(RunOnePollLater(plan)) as Arc<dyn Run>) })
+    fn prepare(&self, plan: Plan) -> BoxFuture<'_, Arc<dyn PreparedPlan>> {
+        Box::pin(async move { Ok(Arc::new(RunOnePollLater(plan)) as Arc<dyn PreparedPlan>) })
     }
 
     fn run_blocking(&self, plan: &Plan, x: &[TensorRef<'_>], y: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
@@ -325,7 +325,7 @@ impl Backend for OnePollLater {
 
 struct RunOnePollLater(Plan);
 
-impl Run for RunOnePollLater {
+impl PreparedPlan for RunOnePollLater {
     fn plan(&self) -> &Plan {
         &self.0
     }
@@ -334,7 +334,7 @@ impl Run for RunOnePollLater {
         OnePollLater.name()
     }
 
-    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> BoxFuture<'a, ()> {
         let mut asked = false;
         Box::pin(poll_fn(move |context| {
             if replace(&mut asked, true) {
@@ -357,14 +357,14 @@ struct Told<'a, S: ?Sized, F> {
 }
 
 impl<S: AsyncSource + ?Sized, F: FnMut() + Send> AsyncSource for Told<'_, S, F> {
-    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> BoxFuture<'a, (), io::Error> {
         (self.before_call)();
         self.end.read_async(offset, bytes)
     }
 }
 
 impl<S: AsyncSink + ?Sized, F: FnMut() + Send> AsyncSink for Told<'_, S, F> {
-    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> Later<'a, (), io::Error> {
+    fn write_async<'a>(&'a mut self, offset: u64, bytes: &'a [u8]) -> BoxFuture<'a, (), io::Error> {
         (self.before_call)();
         self.end.write_async(offset, bytes)
     }
@@ -397,7 +397,7 @@ struct Pairs<'a> {
 }
 
 impl AsyncSource for Pairs<'_> {
-    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> Later<'a, (), io::Error> {
+    fn read_async<'a>(&'a mut self, offset: u64, bytes: &'a mut [u8]) -> BoxFuture<'a, (), io::Error> {
         Box::pin(async move {
             let pairs = &self.of[2 * offset as usize / size_of::<f32>()..][..2 * bytes.len() / size_of::<f32>()];
             let shape = [1, 1, pairs.len()];

@@ -107,7 +107,7 @@ fn the_list_has_every_kind_of_item() {
         "half: pub use half",
         "option!: pub const fn name(self) -> &'static str",
         "pool_options!: pub fn layout(mut self, layout: Layout) -> Self",
-        "Run::call: fn call<",
+        "PreparedPlan::call: fn call<",
         "with_element!: ($dtype:expr, $type:ident => $body:expr)",
     ] {
         assert!(items.iter().any(|item| item.starts_with(begin)), "{begin}");

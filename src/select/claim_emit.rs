@@ -67,14 +67,14 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         )
     };
     let chunks = at_least_one(ranges(sources, 1, fit)?);
-    let general = General { plan, limits, activation_kind, uniform, digits, sources, outputs };
+    let claims = ClaimEmit { plan, limits, activation_kind, uniform, digits, sources, outputs };
     if scatters(plan) {
-        schedule.dispatches = general.scattering(&windows, &chunks)?;
+        schedule.dispatches = claims.scattering(&windows, &chunks)?;
         return Ok(schedule);
     }
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
     with_owners(&mut schedule, largest, limits)?;
-    schedule.dispatches.extend(general.by_owners(&windows, &chunks)?);
+    schedule.dispatches.extend(claims.by_owners(&windows, &chunks)?);
     Ok(schedule)
 }
 
@@ -214,7 +214,7 @@ fn reports_apart(limits: &Limits) -> bool {
 
 /// Builds the steps of the general path, each for a window of outputs and a chunk of sources. A kernel is made, and
 /// linked, once for all its dispatches.
-struct General<'a> {
+struct ClaimEmit<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
     activation_kind: ActivationKind,
@@ -224,7 +224,7 @@ struct General<'a> {
     outputs: u64,
 }
 
-impl General<'_> {
+impl ClaimEmit<'_> {
     /// Two steps, in which sources write their targets themselves.
     fn scattering(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
