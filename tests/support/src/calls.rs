@@ -1,7 +1,9 @@
 //! Typed calls of a plan that is made ready, and of a plan on the reference, for tests that have the plan in hand and
 //! not the operator.
 
-use wgpu_pooling::{AsTensor, Backend, Element, ExecuteError, Index, Plan, PreparedPlan, Reference, Tensor, TensorMut};
+use wgpu_pooling::{
+    AsTensor, Backend, Element, ExecuteError, Index, Plan, PreparedPlan, Reference, Tensor, TensorMut, TensorView,
+};
 
 /// The maxima.
 pub fn max_pool<'a, T: Element>(
@@ -35,6 +37,7 @@ fn output<'a, T: Element>(
     slice: &'a mut [T],
 ) -> Result<TensorMut<'a>, ExecuteError> {
     let spec = &run.plan().outputs()[number];
+    TensorView::new(&spec.shape, &*slice)?;
     Ok(TensorMut::new(T::DTYPE, &spec.shape, bytemuck::cast_slice_mut(slice))?)
 }
 

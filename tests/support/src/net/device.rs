@@ -29,6 +29,8 @@ fn small() -> &'static Gpu {
 impl Net {
     /// Every family that applies in the generic build; for the first calls also the specialised ones; what is selected
     /// for small bindings; and the family that is selected, encoded, in a chain, by a host and streamed, and in tiles.
+    /// Drivers take most of the time, to compile kernels: those that the interpreter runs for every call run here for
+    /// each third one, in turn.
     pub(super) fn on_device<'a>(
         &'a self,
         call: &Call,
@@ -43,7 +45,10 @@ impl Net {
         // As users call it, without a schedule of their own.
         paths.push(Path::new("GPU", "", |call: &Call| call.on(gpu())));
         let mut schedules = Vec::new();
-        for &family in found.iter().filter(|family| family.builds().contains(&Build::Generic)) {
+        let interpreted = cfg!(feature = "interpreter") && self.interpreted;
+        let is_sampled = |number: usize| !interpreted || (self.calls.get() as usize + number).is_multiple_of(3);
+        let generic = found.iter().enumerate().filter(|(_, family)| family.builds().contains(&Build::Generic));
+        for (_, &family) in generic.filter(|(number, _)| is_sampled(*number)) {
             let choice = Choice { family: Some(family), build: Some(Build::Generic) };
             schedules.push((select(plan, &limits, &choice).map_err(|error| format!("{family:?}: {error}"))?, ""));
         }
@@ -54,7 +59,7 @@ impl Net {
             paths.extend(encoded(&whole)?);
             // The schedule for a device with small bindings, if it is another one.
             let cut = select(plan, &TIGHT, &choice).ok().filter(|cut| cut.dispatches() != whole.dispatches());
-            schedules.extend(cut.map(|cut| (cut, " cut")));
+            schedules.extend(cut.filter(|_| is_sampled(found.len())).map(|cut| (cut, " cut")));
         }
         schedules.extend(self.specialised(plan, &found));
         if self.is_turn(4) && call.shapes.is_none() {

@@ -63,7 +63,10 @@ pub struct Net {
     every_level: bool,
     counts: RefCell<BTreeMap<String, u32>>,
     /// Whether calls run in the interpreter.
-    #[cfg_attr(not(feature = "interpreter"), expect(dead_code, reason = "there is no interpreter"))]
+    #[cfg_attr(
+        not(any(feature = "interpreter", feature = "gpu")),
+        expect(dead_code, reason = "there is no interpreter")
+    )]
     interpreted: bool,
     /// The only kind of paths that calls take, beside the reference.
     only: Option<&'static str>,
