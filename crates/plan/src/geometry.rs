@@ -74,7 +74,7 @@ pub enum AxisWindow {
 /// The taps of one window that lie inside the input: `first`, `first + step`, .., `count` of them.
 ///
 /// ```
-/// use wgpu_pooling::{AxisWindow, Taps};
+/// use wgpu_pooling_plan::{AxisWindow, Taps};
 ///
 /// // Three taps from -1 on, two apart: the first lies in the padding.
 /// let window = AxisWindow::Strided { kernel: 3, stride: 1, dilation: 2, pad_begin: 1 };

@@ -57,7 +57,7 @@ impl std::fmt::Display for IndexSpace {
 /// The strides of an index convention.
 ///
 /// ```
-/// use wgpu_pooling::{IndexSpace, IndexStrides};
+/// use wgpu_pooling_plan::{IndexSpace, IndexStrides};
 /// assert_eq!(IndexSpace::new(2, 3, [4, 5]).strides(), IndexStrides { n: 60, c: 20, spatial: vec![5, 1] });
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -242,7 +242,7 @@ impl IndexSpace {
     /// The strides of the affine map.
     ///
     /// ```
-    /// use wgpu_pooling::{IndexSpace, IndexStrides, Layout};
+    /// use wgpu_pooling_plan::{IndexSpace, IndexStrides, Layout};
     /// let nhwc = IndexSpace::new(2, 3, [4, 5]).with_layout(Layout::Nhwc);
     /// assert_eq!(nhwc.strides(), IndexStrides { n: 60, c: 1, spatial: vec![15, 3] });
     /// ```

@@ -30,7 +30,7 @@ pub(crate) use split_window::SplitWindow;
 /// exceeds the budget, windows are cut into parts.
 ///
 /// ```
-/// use wgpu_pooling::{Backend, DType, IndexType, MaxPool, Reference, Tiling};
+/// use wgpu_pooling_plan::{Backend, DType, IndexType, MaxPool, Reference, Tiling};
 ///
 /// // 2^44 elements, 64 TiB.
 /// let shape = [1 << 10, 1 << 10, 1 << 12, 1 << 12];

@@ -126,9 +126,9 @@ impl Cpu {
     }
 
     /// This backend with a function that is called between parts of the work, on any thread, and returns whether to
-    /// stop. A part moves a few megabytes, or more if a single row of outputs, or a plane of an unpool or of a global
-    /// pool, is larger. A call that is stopped returns [`ExecuteError::Interrupted`], and may have written a part of
-    /// the caller's outputs.
+    /// stop. A part moves a few megabytes, or more if a single row of outputs, a plane of an unpool or of a global
+    /// pool, or what a long window spans, is larger. A call that is stopped returns [`ExecuteError::Interrupted`], and
+    /// may have written a part of the caller's outputs.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicBool, Ordering};

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use wgpu_pooling_plan::{AxisWindow, Layout};
 
-use super::lane::PACKED_TAPS;
 use super::view::View;
 
 /// An axis of X: the planes, a spatial axis, or the channels where they lie innermost. Windows along planes and
@@ -19,20 +18,50 @@ pub(crate) struct Axis {
     window: AxisWindow,
     pub x_stride: usize,
     pub index_stride: i64,
-    /// For each remainder of a position modulo the stride: its phase number, or `None` if no tap has this remainder.
+    /// The distance of positions whose lanes are neighbours: the stride, or 1 where the maxima of windows at all
+    /// positions are computed.
+    pub spacing: usize,
+    /// For each remainder of a position modulo the spacing: its phase number, or `None` if no tap has this remainder.
     pub phases: Vec<Option<usize>>,
 }
 
 impl Axis {
     fn new(input: usize, output: usize, [kernel, stride, dilation]: [usize; 3], pad_begin: i64) -> Axis {
-        let mut phases = vec![None; stride];
-        let mut used: Vec<usize> = (0..kernel.min(stride)).map(|tap| tap * dilation % stride).collect();
+        let [taps, step, between] = [kernel, stride, dilation].map(|number| number as i64);
+        let window = AxisWindow::Strided { kernel: taps, stride: step, dilation: between, pad_begin };
+        let axis = Axis {
+            input,
+            output,
+            kernel,
+            stride,
+            dilation,
+            window,
+            x_stride: 0,
+            index_stride: 0,
+            spacing: 1,
+            phases: Vec::new(),
+        };
+        axis.spaced(stride)
+    }
+
+    /// The same axis with lanes of positions at this distance as neighbours.
+    pub fn spaced(self, spacing: usize) -> Axis {
+        let mut phases = vec![None; spacing];
+        let mut used: Vec<usize> = (0..self.kernel.min(spacing)).map(|tap| tap * self.dilation % spacing).collect();
         used.sort_unstable();
         used.dedup();
         used.iter().enumerate().for_each(|(number, &phase)| phases[phase] = Some(number));
-        let [taps, step, between] = [kernel, stride, dilation].map(|number| number as i64);
-        let window = AxisWindow::Strided { kernel: taps, stride: step, dilation: between, pad_begin };
-        Axis { input, output, kernel, stride, dilation, window, x_stride: 0, index_stride: 0, phases }
+        Axis { spacing, phases, ..self }
+    }
+
+    /// The slots from the window of an output to that of the next one. A slot is a position, in lanes of one phase.
+    pub fn pick(&self) -> usize {
+        self.stride / self.spacing
+    }
+
+    /// The slots that the windows of neighbouring outputs span, at least one output.
+    pub fn slots(&self, outputs: usize) -> usize {
+        (outputs.max(1) - 1) * self.pick() + 1 + self.reach() / self.spacing
     }
 
     /// The same axis with stride 1 and this number of windows, beginning with the same first window.
@@ -95,21 +124,17 @@ impl Axis {
 
     /// The positions in the phases with taps that the windows of neighbouring outputs span.
     pub fn loaded(&self, outputs: usize) -> usize {
-        (outputs + self.reach() / self.stride) * self.phase_count()
+        self.slots(outputs) * self.phase_count()
     }
 }
 
-/// The largest reach of a window. A window that reaches farther would load many elements that no window reads.
-const MOST_REACH: i64 = 4096;
-/// The most elements of the box that a window spans, all of which a block loads. With indices a packed lane has to
-/// distinguish as many taps.
-const MOST_LANES: usize = 1 << 20;
-const MOST_LANES_WITH_INDICES: usize = PACKED_TAPS;
+/// The most elements of the box that a window spans: a block loads all of them into scratch memory.
+const MOST_LANES: i64 = 1 << 22;
 /// The largest stride.
 const MOST_STRIDE: i64 = 4096;
 
 /// The axes of a pool with strided windows. `Err` says why the windows do not qualify.
-pub(super) fn axes(view: &View, with_indices: bool) -> Result<Vec<Axis>, &'static str> {
+pub(super) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
     let mut axes = vec![Axis::new(view.outer, view.outer, [1; 3], 0)];
     for axis in &view.axes {
         let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window else {
@@ -119,7 +144,7 @@ pub(super) fn axes(view: &View, with_indices: bool) -> Result<Vec<Axis>, &'stati
         let dilation = if kernel == 1 { 1 } else { dilation };
         let stride = if axis.output == 1 { 1 } else { stride };
         let reach = (kernel - 1).saturating_mul(dilation);
-        if reach > MOST_REACH || stride > MOST_STRIDE || pad_begin.saturating_abs() > MOST_REACH.saturating_mul(2) {
+        if reach >= MOST_LANES || stride > MOST_STRIDE || pad_begin.saturating_abs() > MOST_LANES {
             return Err("its windows are too far apart or reach too far");
         }
         let numbers = [kernel as usize, stride as usize, dilation as usize];
@@ -127,8 +152,8 @@ pub(super) fn axes(view: &View, with_indices: bool) -> Result<Vec<Axis>, &'stati
         axes.push(Axis { x_stride: axis.x_stride, index_stride: axis.index_stride, ..own });
     }
     // A block loads at least the box that one window spans.
-    let window = axes.iter().fold(1usize, |window, axis| window.saturating_mul(axis.reach() + 1));
-    if window > if with_indices { MOST_LANES_WITH_INDICES } else { MOST_LANES } {
+    let window = axes.iter().fold(1i64, |window, axis| window.saturating_mul(axis.reach() as i64 + 1));
+    if window > MOST_LANES {
         return Err("its windows reach too far");
     }
     axes[0].x_stride = view.plane();

@@ -46,16 +46,16 @@ macro_rules! elements {
 
 // Element: Values, Own, Lossless, NanWins, Positions, Vectors, Blocks.
 elements! {
-    f32: OfF32, OfF32, OfF32, NanF32, OfF32, F32s, InPositions<OfF32>;
-    f64: OfF64, OfF64, OfF64, NanF64, OfF64, F64s, InPositions<OfF64>;
-    f16: OfF16, OfF16, WideF16, NanF16, WideF16, F16s, InTapsOrFloats<OfF16, WideF16>;
-    bf16: OfBf16, OfBf16, WideBf16, NanBf16, WideBf16, Bf16s, InTapsOrFloats<OfBf16, WideBf16>;
-    i8: OfI8, SameI8, SameI8, SameI8, Widened<i8>, I8s, InTaps<OfI8>;
-    u8: OfU8, OfU8, OfU8, OfU8, Widened<u8>, U8s, InTaps<OfU8>;
-    i16: OfI16, OfI16, OfI16, OfI16, Widened<i16>, I16s, InTaps<OfI16>;
-    u16: OfU16, SameU16, SameU16, SameU16, Widened<u16>, U16s, InTaps<OfU16>;
-    i32: OfI32, OfI32, OfI32, OfI32, OfI32, I32s, InPositions<OfI32>;
-    u32: OfU32, SameU32, SameU32, SameU32, OfU32, U32s, InPositions<OfU32>;
-    i64: OfI64, OfI64, OfI64, OfI64, OfI64, I64s, InPositions<OfI64>;
-    u64: OfU64, SameU64, SameU64, SameU64, OfU64, U64s, InPositions<OfU64>;
+    f32: OfF32, OfF32, OfF32, NanF32, OfF32, F32s, InPositions<OfF32, NanF32>;
+    f64: OfF64, OfF64, OfF64, NanF64, OfF64, F64s, InPositions<OfF64, NanF64>;
+    f16: OfF16, OfF16, WideF16, NanF16, WideF16, F16s, InTapsOrFloats<OfF16, WideF16, NanF16>;
+    bf16: OfBf16, OfBf16, WideBf16, NanBf16, WideBf16, Bf16s, InTapsOrFloats<OfBf16, WideBf16, NanBf16>;
+    i8: OfI8, SameI8, SameI8, SameI8, Widened<i8>, I8s, InTaps<OfI8, Widened<i8>>;
+    u8: OfU8, OfU8, OfU8, OfU8, Widened<u8>, U8s, InTaps<OfU8, Widened<u8>>;
+    i16: OfI16, OfI16, OfI16, OfI16, Widened<i16>, I16s, InTaps<OfI16, Widened<i16>>;
+    u16: OfU16, SameU16, SameU16, SameU16, Widened<u16>, U16s, InTaps<OfU16, Widened<u16>>;
+    i32: OfI32, OfI32, OfI32, OfI32, OfI32, I32s, InPositions<OfI32, OfI32>;
+    u32: OfU32, SameU32, SameU32, SameU32, OfU32, U32s, InPositions<OfU32, OfU32>;
+    i64: OfI64, OfI64, OfI64, OfI64, OfI64, I64s, InPositions<OfI64, OfI64>;
+    u64: OfU64, SameU64, SameU64, SameU64, OfU64, U64s, InPositions<OfU64, OfU64>;
 }

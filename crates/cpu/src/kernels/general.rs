@@ -10,7 +10,7 @@ use super::indices::IndicesMut;
 use super::kernel::{Offer, OfferedPool, PoolKernel};
 use super::parts::PartOf;
 use super::scratch::ThreadMemory;
-use super::tuning::general::{OTHER_TAPS, TAP, TAP_BYTES};
+use super::tuning::general::{OTHER_TAPS, TAP};
 use super::view::View;
 
 /// The position of an output or of a tap along each axis.
@@ -45,11 +45,6 @@ impl PoolKernel for GeneralPool {
             pool::<T>(part, cast_slice(x), cast_slice_mut(y), indices.as_mut(), None);
         });
         Ok(())
-    }
-
-    fn work(&self, plan: &PoolPlan, view: &View) -> u64 {
-        let taps = view.most_taps().saturating_add(OTHER_TAPS as u64).saturating_mul(TAP_BYTES);
-        plan.outputs[0].element_count().saturating_mul(taps)
     }
 }
 

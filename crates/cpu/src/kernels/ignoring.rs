@@ -65,10 +65,6 @@ impl PoolKernel for Ignoring {
         Ok(())
     }
 
-    fn work(&self, _: &PoolPlan, view: &View) -> u64 {
-        self.kernel.work(&self.bare, view)
-    }
-
     fn parts(&self, planes: usize, wanted: usize) -> (usize, usize) {
         self.kernel.parts(planes, wanted)
     }

@@ -34,7 +34,7 @@ pub(crate) struct ListedKernel {
 
 impl<'a> OfferedPool<'a> {
     pub fn new(plan: &'a PoolPlan, view: &'a View, kernels: &'static [ListedKernel]) -> OfferedPool<'a> {
-        OfferedPool { plan, view, axes: axes(view, plan.indices.is_some()), kernels }
+        OfferedPool { plan, view, axes: axes(view), kernels }
     }
 
     /// The same pool on another view of its tensors.
@@ -162,12 +162,6 @@ pub(crate) trait PoolKernel: fmt::Debug + Send + Sync {
         indices: Option<IndicesMut<'_>>,
         scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError>;
-
-    /// The number of bytes that take about as long to move as the plan takes to compute. It decides how many threads
-    /// share the work.
-    fn work(&self, plan: &PoolPlan, _: &View) -> u64 {
-        plan.bytes()
-    }
 
     /// The number of parts of the work, about `wanted`, and the number of planes that a part of several planes has a
     /// multiple of.

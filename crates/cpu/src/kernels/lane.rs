@@ -18,6 +18,12 @@ pub(crate) trait Lane: Pod + Send + Sync + PartialOrd {
     /// further on, which lanes that contain their position take into account.
     fn step(self, next: Self, ahead: i32) -> Self;
 
+    /// Whether a step takes the next lane.
+    #[inline(always)]
+    fn yields(self, next: Self) -> bool {
+        next > self
+    }
+
     /// Whether this is NaN, which does not equal itself.
     #[inline(always)]
     #[expect(clippy::eq_op, reason = "NaN is not equal to itself")]
@@ -63,7 +69,11 @@ macro_rules! nan_wins_lane {
             const LOWEST: Self = NanWins(<$type>::NEG_INFINITY);
             #[inline(always)]
             fn step(self, next: Self, _: i32) -> Self {
-                if (next.0 > self.0) | next.0.is_nan() { next } else { self }
+                if self.yields(next) { next } else { self }
+            }
+            #[inline(always)]
+            fn yields(self, next: Self) -> bool {
+                (next.0 > self.0) | next.0.is_nan()
             }
         })+
     };
@@ -139,7 +149,7 @@ macro_rules! positioned {
             }
             #[inline(always)]
             fn select(best: Self, next: Self, a: $position, b: $position) -> $position {
-                a ^ ((a ^ b) & <$position>::from(next > best).wrapping_neg())
+                a ^ ((a ^ b) & <$position>::from(best.yields(next)).wrapping_neg())
             }
             #[inline(always)]
             fn precedes((best, a): (Self, $position), (next, b): (Self, $position)) -> bool {
@@ -153,6 +163,8 @@ positioned!(f32, i32);
 positioned!(f64, i64);
 positioned!(i32, i32);
 positioned!(i64, i64);
+positioned!(NanWins<f32>, i32);
+positioned!(NanWins<f64>, i64);
 
 /// Whether there is a NaN among elements.
 pub(crate) fn has_nan<T: Element>(simd: SimdLevel, elements: &[T]) -> bool {
@@ -380,6 +392,16 @@ impl Packed {
     pub fn above(self, other: Packed) -> bool {
         self.0 >> TAP_BITS > other.0 >> TAP_BITS
     }
+}
+
+/// Lanes for the same elements, with positions of the same type.
+pub(crate) trait NanCode<C: Code<Lane: Positioned>>:
+    Code<Element = C::Element, Lane: Positioned<Position = <C::Lane as Positioned>::Position>>
+{
+}
+impl<C: Code<Lane: Positioned>, N> NanCode<C> for N where
+    N: Code<Element = C::Element, Lane: Positioned<Position = <C::Lane as Positioned>::Position>>
+{
 }
 
 /// Lanes that fit in the upper half of a packed lane.

@@ -46,6 +46,16 @@ fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
     usize::try_from(shared.max(bytes / MOST_BYTES)).unwrap_or(usize::MAX).max(1)
 }
 
+/// How many parts of so many planes have little more work than the whole. Parts of one plane compute again what their
+/// windows share, along the axis of its rows: at most a quarter of the plane.
+pub(crate) fn few_parts(rows: &Axis, planes: usize, wanted: usize) -> usize {
+    let spanned = rows.output.saturating_mul(rows.stride);
+    let of_plane = rows.input.min(spanned.saturating_add(rows.reach()));
+    let again = (of_plane + of_plane / 4).saturating_sub(spanned);
+    let most = again.checked_div(rows.reach()).unwrap_or(usize::MAX).max(1);
+    wanted.min(planes.max(1).saturating_mul(most))
+}
+
 /// Cuts `outer` planes of `rows` positions into about `wanted` parts, in the order of Y. The number of planes in a part
 /// of several planes is a multiple of `together`, except in the last part.
 pub(crate) fn cut(outer: usize, rows: usize, wanted: usize, together: usize) -> Vec<OutputPart> {
@@ -166,6 +176,6 @@ mod tests {
     fn small_work_is_not_shared_and_asks_no_pool() {
         assert_eq!(wanted(64 * 64 * 5, || unreachable!("no pool is asked")), 1);
         assert_eq!(wanted(64 << 20, || 1), 16);
-        assert!(wanted(1 << 20, || 2) > 1);
+        assert!(wanted(2 << 20, || 2) > 1);
     }
 }

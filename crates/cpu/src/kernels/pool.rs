@@ -8,12 +8,12 @@ use super::indices::{IndicesMut, with_slice};
 use super::kernel::{PoolKernel, permutes};
 use super::mirror::{finish, maxima, mirror};
 use super::parts::{Context, OutputPart, PartOf, cut, pieces, runs};
-use super::policy::choose;
+use super::policy::{Chosen, choose};
 use super::scratch::ThreadMemory;
 use super::simd::SimdLevel;
 use super::subnormals::takes_subnormals_for_zeros;
 use super::transpose::{Matrix, transpose};
-use super::tuning::threads::PERMUTED_BYTES;
+use super::tuning::threads::{BYTES_OF_NANOSECOND, MOST_BYTES, PERMUTED_BYTES};
 use super::view::View;
 
 /// A pool and the kernel that computes it.
@@ -24,6 +24,8 @@ pub(crate) struct PoolWork {
     kernel: Box<dyn PoolKernel>,
     /// The pool of mirrored elements that is computed for a minimum, unless the kernel computes the minimum itself.
     maxima: Option<Box<PoolPlan>>,
+    /// About the nanoseconds that it takes in one thread.
+    cost: f64,
 }
 
 /// The outputs of one task: parts of Y as bytes, and the slices of Indices that belong to them, if there are indices.
@@ -35,9 +37,9 @@ struct PoolTask<'a> {
 impl PoolWork {
     pub fn new(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::new(plan)?;
-        let (name, mirrors, kernel) = choose(plan, &view, asked)?;
+        let Chosen { name, kernel, mirrors, cost } = choose(plan, &view, asked)?;
         let maxima = maxima(plan).filter(|_| !mirrors).map(Box::new);
-        Ok(PoolWork { view, name, kernel, maxima })
+        Ok(PoolWork { view, name, kernel, maxima, cost })
     }
 
     pub fn kernel(&self) -> CpuKernel {
@@ -81,7 +83,9 @@ impl PoolWork {
         if !permuted && self.kernel.run_in_blocks((plan, &self.view, context), x, y, indices.as_mut())? {
             return Ok(());
         }
-        let wanted = context.wanted(self.kernel.work(plan, &self.view));
+        // Fast work has as many parts as its bytes ask for, so that it can be stopped between them.
+        let wanted = context.wanted((self.cost * BYTES_OF_NANOSECOND) as u64);
+        let wanted = wanted.max(usize::try_from(plan.bytes() / MOST_BYTES).unwrap_or(usize::MAX));
         let tasks = match indices {
             Some(indices) if permuted => self.permuting_tasks(plan, wanted, y, indices),
             indices => self.tasks(plan, wanted, y, indices),
@@ -131,6 +135,7 @@ impl PoolWork {
         indices: IndicesMut<'a>,
     ) -> Vec<PoolTask<'a>> {
         let (batch, channels) = (plan.batch, plan.channels);
+        let (wanted, _) = self.kernel.parts(batch, wanted);
         let rows = runs(self.view.axes[0].output, wanted.div_ceil(batch.max(1)));
         let of_channel = self.view.row() / self.view.inner.max(1);
         // Each tensor in memory order, with the number of the task that owns a piece.

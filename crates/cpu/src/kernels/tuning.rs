@@ -31,8 +31,6 @@ pub(super) mod general {
     pub const TAP: Cost = [4.8, 4.8];
     /// An output takes as long as so many taps besides its own.
     pub const OTHER_TAPS: f64 = 8.0;
-    /// The bytes that other kernels move while this one takes a tap, so that threads share its work.
-    pub const TAP_BYTES: u64 = 16;
 }
 
 pub(super) mod direct {
@@ -239,8 +237,6 @@ pub(super) mod separable {
     pub const DIRECT: usize = 5;
     /// The most elements that a window may span for the smallest size to be used. Never varied.
     pub const FAR_HALO: usize = 128;
-    /// The largest mean number of times that a block of the right size loads an element. Never varied.
-    pub const MOST_LOADS: f64 = 3.0;
     /// The most outputs that the last step computes at once. Never varied.
     pub const OUTPUTS_AT_ONCE: usize = 2048;
 
@@ -252,23 +248,29 @@ pub(super) mod separable {
         pub row_bytes: usize,
         /// The room reserved for axes whose extents are not yet chosen, in lengths of a window.
         pub windows: usize,
+        /// The largest mean number of times that a block of this size loads an element, or else it is larger. Never
+        /// varied for the smaller sizes; boxes of 63x63 on NHWC f64 took 8 times as long with 3 for the third one.
+        pub most_loads: f64,
     }
 
     /// The size of blocks of small windows. Never varied by itself.
-    pub const NEAR: Size = Size { bytes: 48 << 10, row_bytes: 8 << 10, windows: 1 };
-    /// The sizes, the smallest one first. The last size is for windows that reach so far that a block of the second
-    /// size has little more than one window.
-    pub const SIZES: [Size; 3] = [
+    pub const NEAR: Size = Size { bytes: 48 << 10, row_bytes: 8 << 10, windows: 1, most_loads: 3.0 };
+    /// The sizes, the smallest one first. The later sizes are for windows that reach so far that a block of a smaller
+    /// size has little more than one window. Where the last one has not, blocks have the room that it reserves.
+    pub const SIZES: [Size; 4] = [
         NEAR,
-        Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3 },
-        Size { bytes: 2 << 20, row_bytes: 2 << 10, windows: 3 },
+        Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3, most_loads: 3.0 },
+        Size { bytes: 2 << 20, row_bytes: 2 << 10, windows: 3, most_loads: 1.5 },
+        Size { bytes: 16 << 20, row_bytes: 2 << 10, windows: 3, most_loads: 1.5 },
     ];
 }
 
 pub(super) mod threads {
-    /// The most bytes of work that one thread does faster than it could wake another one. Measured: about 20
-    /// microseconds of copying, in which one thread wakes another.
-    pub const ALONE_BYTES: u64 = 192 << 10;
+    /// About the bytes that a thread copies in a nanosecond: work is stated as bytes that could be copied meanwhile.
+    pub const BYTES_OF_NANOSECOND: f64 = 10.0;
+    /// The most bytes of work that one thread does by itself: those of about 100 microseconds. Waking another thread
+    /// takes 20 to 40, and a second thread that saves less than a fifth of the time costs more than it saves.
+    pub const ALONE_BYTES: u64 = 1 << 20;
     /// The most bytes of work between two checks of the cancel flag. Never varied.
     pub const MOST_BYTES: u64 = 4 << 20;
     /// The bytes of indices that are computed before they are moved to their layout. Never varied.

@@ -10,7 +10,7 @@ use crate::tensor::count;
 /// A box in a tensor: a range of batch items, of channels and of every spatial axis, whatever the layout.
 ///
 /// ```
-/// use wgpu_pooling::{Layout, Region};
+/// use wgpu_pooling_plan::{Layout, Region};
 ///
 /// // Rows 1 and 2 of both channels of a tensor of three rows of four.
 /// let rows = Region { batch: 0..1, channels: 0..2, spatial: vec![1..3, 0..4] };
@@ -43,7 +43,7 @@ impl Region {
     /// The box's own shape in a layout.
     ///
     /// ```
-    /// use wgpu_pooling::{Layout, Region};
+    /// use wgpu_pooling_plan::{Layout, Region};
     /// assert_eq!(Region { batch: 0..2, channels: 1..4, spatial: vec![3..8] }.shape(Layout::Nchw), [2, 3, 5]);
     /// ```
     pub fn shape(&self, layout: Layout) -> Vec<usize> {
@@ -55,7 +55,7 @@ impl Region {
     /// and its length, in the order of the box's own tensor.
     ///
     /// ```
-    /// use wgpu_pooling::{Layout, Region};
+    /// use wgpu_pooling_plan::{Layout, Region};
     ///
     /// let corner = Region { batch: 0..1, channels: 0..2, spatial: vec![1..3, 1..3] };
     /// let runs = corner.runs(&[1, 2, 3, 4], Layout::Nchw).collect::<Vec<_>>();

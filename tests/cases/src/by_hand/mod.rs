@@ -10,6 +10,8 @@ mod far;
 mod flushing;
 mod ignore;
 mod inverse;
+#[cfg(feature = "cpu")]
+mod long_windows;
 mod pool;
 mod presets;
 mod sizes;

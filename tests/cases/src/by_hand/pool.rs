@@ -41,6 +41,19 @@ fn a_window_wholly_in_padding_is_minus_infinity_at_minus_one() {
     for_every_dtype!(of);
 }
 
+/// A row of 16, windows of nine taps that are three apart, and so are the windows: the seventh begins at the last
+/// element. A kernel that computes windows at all positions has two more, which begin behind the row.
+#[test]
+fn windows_that_begin_behind_a_row_between_two_outputs() {
+    let pool = MaxPool::new([1, 9]).dilations([1, 3]).strides([1, 3]).pads([0, 3, 0, 24]);
+    let mut x = [0.0f32; 16];
+    x[15] = f32::NAN;
+    let mut y = [0.0f32; 7];
+    y[6] = f32::NAN;
+    // The first window begins three before the row, and so with the same element as the second.
+    pools::<f32, i64>(&pool, (&[1, 1, 1, 16], &x), (&[1, 1, 1, 7], &y), (&[1, 1, 1, 7], &[0, 0, 3, 6, 9, 12, 15]));
+}
+
 #[test]
 fn the_other_values_of_a_window_wholly_in_padding() {
     fn of<T: Number>() {

@@ -4,8 +4,8 @@
 use support::cpu::Turns;
 use support::draw::Case;
 use support::draw::bias::{
-    Bias, COLUMNS, FLAT, FLAT_ROWS, INTERLEAVED, LONG_ROWS, MANY_ROWS, POOLS, RUNS, SHARED, SHARED_PLANES,
-    SMALL_WINDOWS, WHOLE_ROWS,
+    Bias, COLUMNS, FLAT, FLAT_ROWS, INTERLEAVED, LONG_ROWS, LONG_WINDOWS, MANY_ROWS, POOLS, RUNS, SHARED,
+    SHARED_PLANES, SMALL_WINDOWS, WHOLE_ROWS,
 };
 use support::draw::bytes::{Bytes, random};
 use support::draw::compositions::CompositionCase;
@@ -16,6 +16,14 @@ use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, Plan};
 
 /// The most taps of all windows: what the reference does in a fraction of a second.
 const MOST_TAPS: u64 = 1 << 25;
+
+/// The taps of all windows of a plan.
+fn taps(plan: &Plan) -> u64 {
+    match plan {
+        Plan::Composition(composition) => composition.steps.iter().map(|step| taps(&step.plan)).sum(),
+        plan => plan.pool().map_or(0, |pool| pool.most_taps().saturating_mul(pool.output_elements())),
+    }
+}
 
 /// So many drawn cases that a kernel computes, in every kernel that applies.
 fn drawn(name: &str, kernel: CpuKernel, wanted: u32, draw: impl Fn(u64, &mut Bytes<'_>) -> Case) -> Net {
@@ -28,9 +36,6 @@ fn drawn(name: &str, kernel: CpuKernel, wanted: u32, draw: impl Fn(u64, &mut Byt
         number += 1;
         let case = draw(number, &mut Bytes(&random(seed, name, number)));
         let Ok(Some(call)) = case.call() else { continue };
-        let taps = |plan: &Plan| {
-            plan.pool().map_or(0, |pool| pool.most_taps().saturating_mul(plan.outputs()[0].element_count()))
-        };
         if taps(&call.plan) > MOST_TAPS || cpu.prepare(call.plan.clone()).is_err() {
             continue;
         }
@@ -61,6 +66,12 @@ fn columns_are_those_of_the_reference() {
 fn flat_planes_are_those_of_the_reference() {
     let turns = pools("flat", CpuKernel::Flat, 400, &[FLAT, FLAT, FLAT, FLAT_ROWS]);
     turns.is_complete(POOL, &[CpuKernel::Flat, CpuKernel::Separable, CpuKernel::Direct, CpuKernel::General]);
+}
+
+#[test]
+fn long_windows_are_those_of_the_reference() {
+    let turns = pools("long windows", CpuKernel::Separable, 400, &[LONG_WINDOWS]);
+    turns.is_complete(POOL, &[CpuKernel::Separable, CpuKernel::Columns, CpuKernel::General]);
 }
 
 #[test]

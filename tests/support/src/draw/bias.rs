@@ -287,6 +287,22 @@ pub const FLAT: Bias = Bias {
     ..LARGE
 };
 
+/// For `separable`: windows of many taps, reduced in steps, with every stride; windows of more taps than lanes can
+/// number, and larger than X.
+pub const LONG_WINDOWS: Bias = Bias {
+    axes: &[1, 2, 2, 3],
+    axis: |bytes, rank, last| {
+        let extent = bytes.between(1..=[9_000, 300, 20][rank - 1]);
+        let is_long = last == 0 || bytes.percent(50);
+        let kernel = bytes.between(1..=if is_long { extent + extent / 3 + 1 } else { 5 });
+        let (stride, dilation) = (bytes.of(&[1, 1, 2, 3, 7, 40]), bytes.of(&[1, 1, 2, 5]));
+        Axis { kernel, stride, dilation, ..small(bytes, Size::Input(extent), 0) }.padded(bytes)
+    },
+    kinds: &[Max],
+    channels: &[1, 1, 2, 3, 17],
+    ..LARGE
+};
+
 /// For `flat`: few rows of thousands of elements.
 pub const FLAT_ROWS: Bias = Bias {
     axes: &[2],

@@ -52,7 +52,9 @@ impl Strip {
         };
         let edges: Vec<Edge> = (columns.start..begin).chain(end..columns.end).filter(is_output).map(edge).collect();
         let mut firsts: Vec<FirstColumns> = Vec::new();
-        for column in columns.clone().filter(|column| is_inside(column) || is_output(column)) {
+        // Of columns that are no outputs, the last ones may have windows behind X.
+        let has_first = |column: &usize| own.ahead(*column).is_some() && (is_inside(column) || is_output(column));
+        for column in columns.clone().filter(has_first) {
             let position = position(own, column, own.taps_inside(column).start);
             match firsts.last_mut() {
                 Some(last) if (last.position + last.count, last.column + last.count) == (position, column) => {

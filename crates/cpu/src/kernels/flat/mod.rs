@@ -46,7 +46,7 @@ use super::elements::LaneElement;
 use super::indices::IndicesMut;
 use super::kernel::{Offer, OfferedPool, PoolKernel};
 use super::lane::Code;
-use super::parts::PartOf;
+use super::parts::{PartOf, few_parts};
 use super::scratch::{ThreadMemory, allocate, words_of};
 use super::tuning::flat::{
     AT_ONCE_BYTES, BAND_BYTES, BYTE, EDGE, HALF, JOB, LOADED, LOADED_ROW, MOST_AT_BORDERS, MOST_BYTES, MOST_COLUMNS,
@@ -143,6 +143,9 @@ impl<'a> FlatSizes<'a> {
             return Err("it has too many channels");
         }
         let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
+        if columns < along.output && columns < along.reach() {
+            return Err("its strips are narrower than windows");
+        }
         let rows = (BAND_BYTES / arrays / (of_position * columns)).saturating_sub(down.reach()).max(fewest_rows);
         let (down, inverted) = (spatial.len() - 2, plan.reduction.mirror_bits(plan.dtype()));
         Ok(FlatSizes { axes, along, stride, outputs, down, planes, columns, rows, lanes, padded, inverted })
@@ -221,6 +224,10 @@ fn planes_at_once(axes: &[Axis], down: usize, bytes: usize) -> usize {
 }
 
 impl PoolKernel for Flat {
+    fn parts(&self, planes: usize, wanted: usize) -> (usize, usize) {
+        (few_parts(&self.axes[1], planes, wanted), 1)
+    }
+
     fn run(
         &self,
         part: &PartOf<'_>,

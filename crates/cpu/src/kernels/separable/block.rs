@@ -156,9 +156,9 @@ impl<'a> OutputBlock<'a> {
             if self.start[number] + (position as i64) < 0 {
                 position += axis.ahead(self.first[number] + at[number])?;
             }
-            array = array * axis.phase_count() + axis.phases[position % axis.stride]?;
-            slot += position / axis.stride * layout.slot[number];
-            to += at[number] * layout.slot[number];
+            array = array * axis.phase_count() + axis.phases[position % axis.spacing]?;
+            slot += position / axis.spacing * layout.slot[number];
+            to += at[number] * axis.pick() * layout.slot[number];
         }
         if (array, slot) == (0, to) {
             return None;
@@ -192,7 +192,7 @@ impl<'a> OutputBlock<'a> {
     /// axis.
     pub fn indices(&self, axes: &[Axis]) -> Vec<Vec<i64>> {
         let along = |(axis, &slots): (&Axis, &usize)| {
-            (0..slots).map(|slot| ((slot * axis.stride) as i64).wrapping_mul(axis.index_stride)).collect()
+            (0..slots).map(|slot| ((slot * axis.spacing) as i64).wrapping_mul(axis.index_stride)).collect()
         };
         axes.iter().zip(&self.layout.slots).map(along).collect()
     }
@@ -200,8 +200,11 @@ impl<'a> OutputBlock<'a> {
     /// The amount that the first element of each slot's window adds to the index of its first tap, along each axis.
     pub fn indices_ahead(&self, axes: &[Axis]) -> Vec<Vec<i64>> {
         let along = |(number, axis): (usize, &Axis)| {
-            let of =
-                |slot| if slot < self.layout.outputs[number] { axis.ahead(self.first[number] + slot) } else { None };
+            let (outputs, pick) = (self.layout.outputs[number], axis.pick());
+            let is_output = |slot: &usize| slot.is_multiple_of(pick) && slot / pick < outputs;
+            let of = |slot: usize| {
+                Some(slot).filter(is_output).and_then(|slot| axis.ahead(self.first[number] + slot / pick))
+            };
             let ahead = (0..self.layout.slots[number]).map(|slot| of(slot).unwrap_or(0) as i64);
             ahead.map(|ahead| ahead.wrapping_mul(axis.index_stride)).collect()
         };

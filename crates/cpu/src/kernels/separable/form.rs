@@ -140,8 +140,11 @@ pub(crate) fn step<F: LaneForm>(
         let sources: [_; AT_ONCE] = std::array::from_fn(of);
         F::reduce(simd, rows, best.part(0..rows.written()), &sources[..taps.len()], loaded, more);
     };
-    let (first, more) = step.taps.split_at(step.taps.len().min(AT_ONCE));
-    run(first, false);
+    let at_once = if step.adds { 0 } else { AT_ONCE };
+    let (first, more) = step.taps.split_at(step.taps.len().min(at_once));
+    if !step.adds {
+        run(first, false);
+    }
     more.chunks(MORE_AT_ONCE).for_each(|taps| run(taps, true));
 }
 

@@ -77,14 +77,13 @@ impl BlockLayout {
     /// Axes from `inner` on form a row. `first` is the first step along an outer axis, if there is one.
     pub fn new(axes: &[Axis], inner: usize, first: Option<&Join>, outputs: &[usize]) -> BlockLayout {
         let positions = axes.iter().zip(outputs).map(|(axis, &outputs)| (outputs - 1) * axis.stride + axis.reach() + 1);
-        let with_halo = |axis: &Axis, outputs: usize| outputs + axis.reach() / axis.stride;
         let mut slots = outputs.to_vec();
-        slots.iter_mut().zip(&axes[..inner]).for_each(|(slots, axis)| *slots = with_halo(axis, *slots));
+        slots.iter_mut().zip(&axes[..inner]).for_each(|(slots, axis)| *slots = axis.slots(*slots));
         let slot = strides(&slots);
         let lanes = slot[0] * slots[0];
         let arrays: usize = axes[..inner].iter().map(Axis::phase_count).product();
         let channels = outputs[inner + 1..].iter().product::<usize>();
-        let loaded = with_halo(&axes[inner], outputs[inner]) * channels;
+        let loaded = axes[inner].slots(outputs[inner]) * channels;
         let phases = axes[inner].phase_count();
         let at_once = (LOADED_AT_ONCE / (loaded * phases)).max(1);
         let mut layout = BlockLayout {
@@ -118,9 +117,9 @@ impl BlockLayout {
         for_each(&self.positions[..inner], &mut |at| {
             let (mut array, mut first, mut place) = (0, 0, 0);
             for ((axis, &position), slot) in axes.iter().zip(at).zip(slot) {
-                let Some(phase) = axis.phases[position % axis.stride] else { return };
+                let Some(phase) = axis.phases[position % axis.spacing] else { return };
                 array = array * axis.phase_count() + phase;
-                first += position / axis.stride * slot;
+                first += position / axis.spacing * slot;
                 place += position * axis.x_stride;
             }
             rows.push(BlockRow { array, slot: first, place, at: at.to_vec() });
@@ -136,14 +135,16 @@ impl BlockLayout {
         // The inner axes along which the block contains all outputs of Y, and along which every slot is an output.
         let mut first = axes.len() - 1;
         self.run = self.outputs[first];
-        while first > 0 && self.slots[first] == self.outputs[first] && whole[first] == self.outputs[first] {
+        let has_all = |axis: usize| self.slots[axis] == self.outputs[axis] && whole[axis] == self.outputs[axis];
+        while first > 0 && has_all(first) && axes[first - 1].pick() == 1 {
             first -= 1;
             self.run *= self.outputs[first];
         }
         let (runs, slot) = (&mut self.runs, &self.slot);
         for_each(&self.outputs[..first], &mut |at| {
-            let place = |strides: &[usize]| at.iter().zip(strides).map(|(at, stride)| at * stride).sum();
-            runs.push(OutputRun { slot: place(slot), place: place(&y) });
+            let place = at.iter().zip(&y).map(|(at, stride)| at * stride).sum();
+            let slot = at.iter().zip(slot).zip(axes).map(|((at, slot), axis)| at * axis.pick() * slot).sum();
+            runs.push(OutputRun { slot, place });
         });
     }
 }

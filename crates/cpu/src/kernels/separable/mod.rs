@@ -33,8 +33,8 @@
 //! greater than v0 it equals v0, and then it is v0, which is the leftmost of all. So the values of blocks without NaN,
 //! and of integers, are not compared with v0. Indices are, because padding before v0 may be as great as v0.
 //!
-//! Under `NanPolicy::SeedLowest` a constant takes the place of v0, and under `NanPolicy::PropagateLast` the rule is the
-//! same in windows without NaN; blocks with a NaN are left to the general kernel.
+//! Under `NanPolicy::SeedLowest` a constant takes the place of v0. Under `NanPolicy::PropagateLast` the rule is the
+//! same in windows without NaN; blocks with a NaN have lanes which the last NaN replaces.
 
 pub(crate) mod block;
 pub(crate) mod finish;

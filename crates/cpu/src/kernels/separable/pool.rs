@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wgpu_pooling_plan::{Layout, PoolPlan};
 
 use super::layout::{BlockLayout, sums};
-use super::steps::{Join, block, steps};
+use super::steps::{Join, block, covers, steps};
 use crate::kernels::axes::{Axis, MOST_INDEX, index_span};
 use crate::kernels::kernel::OfferedPool;
+use crate::kernels::lane::{PACKED_TAPS, Packed};
 
 /// The most layouts that are kept: blocks in the middle and at the ends of up to four axes.
 const MOST_LAYOUTS: usize = 16;
@@ -23,7 +24,7 @@ pub(crate) struct Separable {
     pub outer_steps: Vec<Join>,
     /// The extents of a block.
     pub block: Vec<usize>,
-    /// The amount that each tap of a window adds to the index, for lanes that contain their taps.
+    /// The amount that each tap of a window adds to the index, if lanes contain their taps; otherwise it is empty.
     pub tap_offsets: Vec<i32>,
     pub has_empty_windows: bool,
     /// The layouts of the blocks so far.
@@ -32,18 +33,20 @@ pub(crate) struct Separable {
 
 /// The sizes that the time of a separable pool depends on.
 #[derive(Debug)]
-pub(crate) struct SeparableSizes<'a> {
-    pub axes: &'a [Axis],
+pub(crate) struct SeparableSizes {
+    pub axes: Vec<Axis>,
     /// The number of the innermost spatial axis.
     pub inner: usize,
     /// The extents of a block.
     pub block: Vec<usize>,
     pub lane_bytes: usize,
+    /// Whether lanes contain their taps.
+    packed: bool,
 }
 
-impl<'a> SeparableSizes<'a> {
+impl SeparableSizes {
     /// `Err` says why the kernel does not apply.
-    pub fn new(pool: &'a OfferedPool<'a>) -> Result<SeparableSizes<'a>, &'static str> {
+    pub fn new(pool: &OfferedPool<'_>) -> Result<SeparableSizes, &'static str> {
         let (plan, view, axes) = (pool.plan, pool.view, pool.axes()?);
         if axes[1..].iter().any(|axis| axis.input > 1 << 31) {
             return Err("an axis is too long");
@@ -60,21 +63,32 @@ impl<'a> SeparableSizes<'a> {
         let index_stride = axes[0].index_stride.unsigned_abs().max(1);
         let evenly = evenly && !pool.permutes();
         let planes = if evenly { (MOST_INDEX as u64 / index_stride).clamp(1, usize::MAX as u64) as usize } else { 1 };
-        let lane_bytes = lane_bytes(plan);
-        let block = block(axes, plan.dtype().bytes(), lane_bytes, planes);
-        Ok(SeparableSizes { axes, inner: axes.len() - if view.inner == 1 { 1 } else { 2 }, block, lane_bytes })
+        let taps = axes.iter().fold(1, |taps: usize, axis| taps.saturating_mul(axis.kernel));
+        let packed = plan.dtype().bytes() <= 2 && plan.indices.is_some() && taps <= PACKED_TAPS;
+        let lane_bytes = lane_bytes(plan, packed);
+        let inner = axes.len() - if view.inner == 1 { 1 } else { 2 };
+        // Across rows, long windows take less time at all positions, in steps, than tap by tap at outputs alone.
+        let in_steps = |axis: &Axis| axis.kernel > (axis.stride * covers(axis.kernel).iter().sum::<usize>()).max(1);
+        let spaced = |(number, axis): (usize, &Axis)| match number < inner && axis.stride > 1 && in_steps(axis) {
+            true => axis.clone().spaced(1),
+            false => axis.clone(),
+        };
+        let axes: Vec<Axis> = axes.iter().enumerate().map(spaced).collect();
+        let block = block(&axes, plan.dtype().bytes(), lane_bytes, planes);
+        Ok(SeparableSizes { axes, inner, block, lane_bytes, packed })
     }
 }
 
 impl Separable {
-    pub fn new(pool: &OfferedPool<'_>, sizes: SeparableSizes<'_>) -> Separable {
-        let SeparableSizes { axes, inner, block, .. } = sizes;
-        let (steps, outer_steps) = steps(axes, inner).into_iter().partition(|step| step.axis == inner);
-        let packed = pool.plan.dtype().bytes() <= 2 && pool.plan.indices.is_some();
-        let mut tap_offsets = if packed { index_of_taps(axes) } else { Vec::new() };
-        tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
+    pub fn new(pool: &OfferedPool<'_>, sizes: SeparableSizes) -> Separable {
+        let SeparableSizes { axes, inner, block, packed, .. } = sizes;
+        let (steps, outer_steps) = steps(&axes, inner).into_iter().partition(|step| step.axis == inner);
+        let mut tap_offsets = if packed { index_of_taps(&axes) } else { Vec::new() };
+        if packed {
+            tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
+        }
         Separable {
-            axes: axes.to_vec(),
+            axes,
             inner,
             steps,
             outer_steps,
@@ -101,11 +115,12 @@ impl Separable {
 }
 
 /// The bytes of a lane.
-fn lane_bytes(plan: &PoolPlan) -> usize {
+fn lane_bytes(plan: &PoolPlan, packed: bool) -> usize {
     match (plan.dtype().bytes(), plan.indices.is_some()) {
         (bytes, false) => bytes,
-        (bytes @ (1 | 2), true) => bytes.max(4),
-        (bytes, true) => 2 * bytes,
+        (_, true) if packed => size_of::<Packed>(),
+        // A lane of at least 32 bits, and a position as wide.
+        (bytes, true) => 2 * bytes.max(4),
     }
 }
 

@@ -170,13 +170,24 @@ impl<L: Lane> BlockReduction<'_, L> {
         let (count, place) = (of_batch.len(), first.array * block.layout.pitch + first.slot);
         let rows = Rows { count, width: row.reduced, read_pitch: row.loaded, write_pitch: row.reduced };
         let mut length = count * row.loaded;
-        for (number, own) in self.own.steps.iter().enumerate() {
+        let (steps, adds) = match self.own.steps.split_last() {
+            Some((last, steps)) if last.adds => (steps, Some(last)),
+            _ => (&self.own.steps[..], None),
+        };
+        for (number, own) in steps.iter().enumerate() {
             std::mem::swap(wide, spare);
             let source = if number == 0 { LaneSlices { lanes: loaded, positions: &[] } } else { spare.source() };
             let at = |tap: &Tap| tap.phase * row.pitch + tap.shift * row.channels;
-            if number + 1 == self.own.steps.len() {
+            if number + 1 == steps.len() {
                 let to = reduced.part(place..place + rows.written());
                 step(self.simd, own, rows, to, source, number == 0, at);
+                if let Some(adds) = adds {
+                    let (to, loaded) = (
+                        reduced.part(place..place + rows.written()),
+                        LaneSlices { lanes: &loaded[..], positions: &[] },
+                    );
+                    step(self.simd, adds, rows, to, loaded, true, at);
+                }
             } else {
                 // All rows are reduced as a single row; no step reads the lanes between them.
                 length -= own.shift() * row.channels;

@@ -10,7 +10,7 @@ use super::work::PartWork;
 use crate::kernels::elements::LaneElement;
 use crate::kernels::indices::IndicesMut;
 use crate::kernels::kernel::{Offer, OfferedPool, PoolKernel};
-use crate::kernels::parts::PartOf;
+use crate::kernels::parts::{PartOf, few_parts};
 use crate::kernels::scratch::ThreadMemory;
 use crate::kernels::tuning::separable::{BYTE, GATHERED, HALF, LOADED, OUTPUT, PERMUTED_PLANE, REDUCED, ROW, STEP};
 
@@ -21,7 +21,7 @@ pub(crate) fn offer<'a>(pool: &'a OfferedPool<'a>) -> Result<Offer<'a>, &'static
 }
 
 /// The time for all blocks, as if all were as large as the largest.
-fn cost(pool: &OfferedPool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
+fn cost(pool: &OfferedPool<'_>, sizes: &SeparableSizes) -> f64 {
     let SeparableSizes { axes, inner, block, .. } = sizes;
     let row = &axes[*inner];
     let extents: Vec<f64> = axes.iter().zip(block).map(|(axis, &outputs)| axis.loaded(outputs) as f64).collect();
@@ -31,7 +31,7 @@ fn cost(pool: &OfferedPool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
     let loaded = rows * extents[*inner..].iter().product::<f64>();
     let (mut left, mut reduced, mut of_rows) = (extents.clone(), 0.0, 0.0);
     for step in steps(axes, *inner) {
-        left[step.axis] = block[step.axis] as f64;
+        left[step.axis] = ((block[step.axis] - 1) * axes[step.axis].pick() + 1) as f64;
         reduced += blocks * left.iter().product::<f64>() * step.taps.len() as f64;
         of_rows += if step.axis == *inner { 1.0 } else { 0.0 };
     }
@@ -55,6 +55,10 @@ fn cost(pool: &OfferedPool<'_>, sizes: &SeparableSizes<'_>) -> f64 {
 }
 
 impl PoolKernel for Separable {
+    fn parts(&self, planes: usize, wanted: usize) -> (usize, usize) {
+        (few_parts(&self.axes[1], planes, wanted), 1)
+    }
+
     fn run(
         &self,
         part: &PartOf<'_>,

@@ -1,7 +1,7 @@
 //! The steps that reduce the axes of a separable pool, and the sizes of blocks: pure functions.
 
 use crate::kernels::axes::Axis;
-use crate::kernels::tuning::separable::{DIRECT, FAR_HALO, MOST_LOADS, NEAR, SIZES, Size};
+use crate::kernels::tuning::separable::{DIRECT, FAR_HALO, NEAR, SIZES, Size};
 
 /// One tap of a step: the lanes that it reads, and its distance from the step's first tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(crate) struct Tap {
 pub(crate) struct Join {
     pub axis: usize,
     pub taps: Vec<Tap>,
+    /// Whether it adds taps of lanes as they were loaded to the maxima of the step before.
+    pub adds: bool,
 }
 
 impl Join {
@@ -30,42 +32,84 @@ impl Join {
 }
 
 /// The steps that reduce the axes, from the innermost outwards. There is at least one along axis `inner`.
+///
+/// Long windows are reduced in steps that each cover up to four times as many taps as the one before. Where lanes are
+/// sorted by phases, the first step covers the phases' first taps, and the last one adds the taps that are left over:
+///
+/// ```text
+/// stride 2, kernel 9      taps 0 1 2 3 4 5 6 7 8
+/// a tap of each phase          ---
+/// four of these                --- --- --- ---
+/// what is left over                            -
+/// ```
 pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Join> {
     let mut steps = Vec::new();
     let mut unit = 1i32;
     for (number, axis) in axes.iter().enumerate().rev() {
         let tap = |tap: usize| Tap {
-            phase: axis.phases[tap * axis.dilation % axis.stride].unwrap_or(0),
-            shift: tap * axis.dilation / axis.stride,
+            phase: axis.phases[tap * axis.dilation % axis.spacing].unwrap_or(0),
+            shift: tap * axis.dilation / axis.spacing,
             taps: (tap as i32).wrapping_mul(unit),
             index: ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride),
         };
-        if number == inner && axis.kernel == 1 || axis.kernel > 1 && (axis.stride > 1 || axis.kernel <= DIRECT) {
-            steps.push(Join { axis: number, taps: (0..axis.kernel).map(tap).collect() });
-        } else {
-            let mut covered = 1;
-            while covered < axis.kernel {
-                let count = axis.kernel.div_ceil(covered).min(4);
-                let first = |number: usize| (number * covered).min(axis.kernel - covered);
-                steps.push(Join { axis: number, taps: (0..count).map(|number| tap(first(number))).collect() });
-                covered = (covered * count).min(axis.kernel);
+        let mut push = |taps: &mut dyn Iterator<Item = usize>, adds| {
+            steps.push(Join { axis: number, taps: taps.map(tap).collect(), adds });
+        };
+        // Taps of one phase are this many taps apart.
+        let period = axis.phase_count();
+        let whole = axis.kernel / period;
+        let covers = covers(whole);
+        let stepwise = covers.iter().sum::<usize>() + axis.kernel % period + if period > 1 { period } else { 0 };
+        let in_steps = if period == 1 { axis.kernel > DIRECT } else { number == inner && stepwise < axis.kernel };
+        if in_steps {
+            if period > 1 {
+                push(&mut (0..period), false);
             }
+            let mut covered = 1;
+            for count in covers {
+                push(&mut (0..count).map(|number| (number * covered).min(whole - covered) * period), false);
+                covered = (covered * count).min(whole);
+            }
+            if axis.kernel % period > 0 {
+                push(&mut (whole * period..axis.kernel), true);
+            }
+        } else if number == inner || axis.kernel > 1 {
+            push(&mut (0..axis.kernel), false);
         }
         unit = unit.wrapping_mul(axis.kernel as i32);
     }
     steps
 }
 
-/// The extents of a block in outputs. It has the smallest size that loads each element at most `MOST_LOADS` times on
-/// average: windows of neighbouring blocks share elements, and each of these blocks loads them.
+/// The numbers of taps of the steps that reduce a window of so many neighbours.
+pub(crate) fn covers(kernel: usize) -> Vec<usize> {
+    let (mut covers, mut covered) = (Vec::new(), 1);
+    while covered < kernel {
+        let count = kernel.div_ceil(covered).min(4);
+        covers.push(count);
+        covered = (covered * count).min(kernel);
+    }
+    covers
+}
+
+/// The extents of a block in outputs. It has the smallest size that loads each element seldom enough on average:
+/// windows of neighbouring blocks share elements, and each of these blocks loads them.
 pub(crate) fn block(axes: &[Axis], bytes: usize, lane_bytes: usize, most_planes: usize) -> Vec<usize> {
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
     let sizes = if halo > FAR_HALO { &SIZES[1..] } else { &SIZES[..] };
-    let of_size = |size| block_of_size(axes, size, lane_bytes, most_planes);
-    let blocks = sizes.iter().map(of_size);
+    // Long windows along rows alone share most in long blocks. Those with indices took three times as long in them.
+    let outer = axes.split_last().map_or(&[][..], |(_, outer)| outer);
+    let in_rows = lane_bytes == bytes && halo > FAR_HALO && outer.iter().all(|axis| axis.reach() == 0);
+    let of_size = |size: &Size| match in_rows {
+        true => block_of_size(axes, &Size { row_bytes: size.bytes, ..*size }, lane_bytes, most_planes),
+        false => block_of_size(axes, size, lane_bytes, most_planes),
+    };
+    let last = &SIZES[SIZES.len() - 1];
+    let far = Size { bytes: last.bytes.max(room(axes, last).saturating_mul(lane_bytes)), ..*last };
+    let blocks = sizes.iter().chain([&far]).map(|size| (size.most_loads, of_size(size)));
     blocks
-        .reduce(|smaller, larger| if loads(axes, &smaller, bytes) <= MOST_LOADS { smaller } else { larger })
-        .unwrap_or_default()
+        .reduce(|smaller, larger| if loads(axes, &smaller.1, bytes) <= smaller.0 { smaller } else { larger })
+        .map_or_else(Vec::new, |(_, block)| block)
 }
 
 /// The mean number of times that an element of X is loaded, in whole cache lines.
@@ -90,19 +134,24 @@ fn inputs(axis: &Axis, outputs: usize) -> usize {
     (outputs - 1) * axis.stride + axis.reach() + 1
 }
 
+/// The room that is reserved for an axis whose extent is not yet chosen, and for all of them.
+fn reserved(axis: &Axis, size: &Size) -> usize {
+    let windows = if axis.reach() > 0 { size.windows } else { 1 };
+    (windows * inputs(axis, 1)).min(inputs(axis, axis.output.max(1)))
+}
+
+fn room(axes: &[Axis], size: &Size) -> usize {
+    axes.iter().map(|axis| reserved(axis, size)).product()
+}
+
 /// The extents of a block whose lanes fit a number of bytes in scratch memory.
 fn block_of_size(axes: &[Axis], size: &Size, lane_bytes: usize, most_planes: usize) -> Vec<usize> {
     let bytes = |number: usize| if number > 0 { size.bytes } else { NEAR.bytes };
     let lane_outputs = size.row_bytes / lane_bytes;
     let mut block = vec![1; axes.len()];
-    // The room that is reserved for axes whose extents are not yet chosen.
-    let least = |axis: &Axis| {
-        let windows = if axis.reach() > 0 { size.windows } else { 1 };
-        (windows * inputs(axis, 1)).min(inputs(axis, axis.output.max(1)))
-    };
-    let mut volume: usize = axes.iter().map(least).product();
+    let mut volume = room(axes, size);
     for (number, axis) in axes.iter().enumerate().rev() {
-        let others = volume / least(axis);
+        let others = volume / reserved(axis, size);
         let room = (bytes(number) / lane_bytes / others.max(1)).saturating_sub(axis.reach() + 1) / axis.stride + 1;
         let most = match number {
             0 => most_planes,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use wgpu_pooling_plan::internal::{advance, for_each};
-use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, NanPolicy};
+use wgpu_pooling_plan::{Element, ExecuteError, NanPolicy};
 
 use super::block::OutputBlock;
 use super::finish::{self, Offsets};
@@ -11,9 +11,8 @@ use super::form::{LaneForm, LanesAlone, WithPositions};
 use super::layout::{strides, sums};
 use super::pool::Separable;
 use super::reduced::{BlockReduction, FirstLanes, OutputPiece};
-use crate::kernels::general;
 use crate::kernels::indices::{IndicesMut, with_slice};
-use crate::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
+use crate::kernels::lane::{Code, NanCode, Narrow, Packed, Positioned, WithTap};
 use crate::kernels::parts::PartOf;
 use crate::kernels::reduce::{Rows, decode};
 use crate::kernels::scratch::ThreadMemory;
@@ -60,6 +59,11 @@ impl<'a> PartWork<'a> {
         if let Some(indices) = &mut self.indices {
             indices.set(place, index);
         }
+    }
+
+    /// Whether lanes with indices contain their taps.
+    pub fn packs(&self) -> bool {
+        !self.own.tap_offsets.is_empty()
     }
 
     fn starts_from_value(&self) -> bool {
@@ -142,8 +146,8 @@ impl<'a> PartWork<'a> {
         Ok(found)
     }
 
-    /// Computes values of a block with any elements.
-    fn any_values_block<C: Code>(
+    /// Computes values of a block with any elements. `N` are lanes in which the last NaN wins.
+    fn any_values_block<C: Code, N: Code<Element = C::Element>>(
         &mut self,
         block: &OutputBlock<'_>,
         x: &[C::Element],
@@ -153,47 +157,51 @@ impl<'a> PartWork<'a> {
         let checks_lossy = C::IS_FLOAT && !self.starts_from_value();
         if self.values_block::<C>(block, x, y, checks_lossy, FirstLanes::None)? {
             match self.part.plan.nan_policy {
-                NanPolicy::PropagateLast => self.general(block, x, y),
+                NanPolicy::PropagateLast => _ = self.values_block::<N>(block, x, y, false, FirstLanes::None)?,
                 _ => _ = self.values_block::<C>(block, x, y, false, FirstLanes::OfWindows)?,
             }
         }
         Ok(())
     }
 
-    pub fn values<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
-        self.each_block(&mut |work, block| work.any_values_block::<C>(block, x, y))
+    pub fn values<C: Code, N: Code<Element = C::Element>>(
+        &mut self,
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) -> Result<(), ExecuteError> {
+        self.each_block(&mut |work, block| work.any_values_block::<C, N>(block, x, y))
     }
 
     /// Computes values of 16-bit floats as integers, or as wider floats in blocks where integers lose information.
-    pub fn halves<C: Code, W: Code<Element = C::Element>>(
+    pub fn halves<C: Code, W: Code<Element = C::Element>, N: Code<Element = C::Element>>(
         &mut self,
         x: &[C::Element],
         y: &mut [C::Element],
     ) -> Result<(), ExecuteError> {
         self.each_block(&mut |work, block| {
             if work.values_block::<C>(block, x, y, true, FirstLanes::None)? {
-                work.any_values_block::<W>(block, x, y)?;
+                work.any_values_block::<W, N>(block, x, y)?;
             }
             Ok(())
         })
     }
 
-    /// Computes values and indices, with positions in another slice. True if there is a NaN that may win; the block is
-    /// then incomplete.
+    /// Computes values and indices, with positions in another slice. True if there is a NaN and `checks_nan`; the block
+    /// is then incomplete.
     fn placed_block<C: Code>(
         &mut self,
         block: &OutputBlock<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
         tables: &mut IndexTables<<C::Lane as Positioned>::Position>,
+        checks_nan: bool,
     ) -> Result<bool, ExecuteError>
     where
         C::Lane: Positioned,
     {
-        let checks_lossy = nan_wins(self.part.plan);
         let simd = self.part.context.simd;
         let offsets = self.offsets(block, tables, C::Lane::position);
-        self.indexed_block::<C, WithPositions<C::Lane>>(block, x, y, checks_lossy, |y, indices, piece| {
+        self.indexed_block::<C, WithPositions<C::Lane>>(block, x, y, checks_nan, |y, indices, piece| {
             let (firsts, offsets, best) = (piece.firsts, offsets.part(&piece.slots), piece.best());
             with_slice!(IndicesMut, indices, indices => {
                 finish::placed::<C, _>(simd, (y, indices), firsts, best, &offsets);
@@ -201,17 +209,27 @@ impl<'a> PartWork<'a> {
         })
     }
 
-    pub fn placed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
-    where
-        C::Lane: Positioned,
-    {
+    /// The same for any elements. `N` are lanes in which the last NaN wins.
+    fn any_placed_block<C: Code<Lane: Positioned>, N: NanCode<C>>(
+        &mut self,
+        block: &OutputBlock<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        tables: &mut IndexTables<<C::Lane as Positioned>::Position>,
+    ) -> Result<(), ExecuteError> {
+        if self.placed_block::<C>(block, x, y, tables, nan_wins(self.part.plan))? {
+            self.placed_block::<N>(block, x, y, tables, false)?;
+        }
+        Ok(())
+    }
+
+    pub fn placed<C: Code<Lane: Positioned>, N: NanCode<C>>(
+        &mut self,
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) -> Result<(), ExecuteError> {
         let mut tables = IndexTables::EMPTY;
-        self.each_block(&mut |work, block| {
-            if work.placed_block::<C>(block, x, y, &mut tables)? {
-                work.general(block, x, y);
-            }
-            Ok(())
-        })
+        self.each_block(&mut |work, block| work.any_placed_block::<C, N>(block, x, y, &mut tables))
     }
 
     /// Computes values and indices of elements of 8 and 16 bits, with taps in the lanes. True if an element needs wider
@@ -271,7 +289,7 @@ impl<'a> PartWork<'a> {
 
     /// Computes floats of 16 bits. Blocks with elements that lose information in packed lanes are computed as wider
     /// floats.
-    pub fn packed_halves<C: Code, W: Code<Element = C::Element, Lane = f32>>(
+    pub fn packed_halves<C: Code, W: Code<Element = C::Element, Lane = f32>, N: NanCode<W>>(
         &mut self,
         x: &[C::Element],
         y: &mut [C::Element],
@@ -281,10 +299,8 @@ impl<'a> PartWork<'a> {
     {
         let (mut tables, mut wide) = (IndexTables::EMPTY, IndexTables::EMPTY);
         self.each_block(&mut |work, block| {
-            if work.packed_block::<WithTap<C>>(block, x, y, &mut tables)?
-                && work.placed_block::<W>(block, x, y, &mut wide)?
-            {
-                work.general(block, x, y);
+            if work.packed_block::<WithTap<C>>(block, x, y, &mut tables)? {
+                work.any_placed_block::<W, N>(block, x, y, &mut wide)?;
             }
             Ok(())
         })
@@ -371,22 +387,5 @@ impl<'a> PartWork<'a> {
         y[place] = self.part.plan.empty();
         self.part.plan.activation.apply_all(&mut y[place..=place]);
         self.set_index(place, view.empty_index(plane, firsts));
-    }
-
-    /// Computes a block with the general kernel.
-    fn general<T: Element>(&mut self, block: &OutputBlock<'_>, x: &[T], y: &mut [T]) {
-        let PartOf { plan, view, .. } = *self.part;
-        for_each(&block.layout.outputs, &mut |at| {
-            let outputs: Vec<usize> = at.iter().zip(&block.first).map(|(at, first)| at + first).collect();
-            let mut out = [0; MAX_SPATIAL_AXES];
-            out[..view.axes.len()].copy_from_slice(&outputs[1..=view.axes.len()]);
-            let inner = if view.inner == 1 { 0 } else { outputs[at.len() - 1] };
-            let (place, plane) = self.output(block, at);
-            let x = &x[outputs[0] * view.plane() + inner..];
-            let (value, index) =
-                general::window(plan, view, &out, x, (plane, view.unit_base.wrapping_add(plane)), None);
-            y[place] = value;
-            self.set_index(place, index);
-        });
     }
 }
