@@ -516,8 +516,7 @@ impl Schedule {
 
     /// Whether the first dispatch only clears scratch memory. Every run leaves that memory clear: a program that keeps
     /// it for this schedule alone may leave the dispatch out of all runs but the first, and of the first one too if
-    /// the buffer is new, since WebGPU clears new buffers. A `Prepared` with scratch memory of its own never runs
-    /// it.
+    /// the buffer is new, since WebGPU clears new buffers. A `Prepared` with its own scratch memory never runs it.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};

@@ -188,8 +188,8 @@ impl Gpu {
         Prepared { gpu: self.clone(), preparation, is_tile: false }
     }
 
-    /// A preparation through the plan cache ([`Prepare::cached`]). For a single call, large
-    /// scratch memory is no part of it: the run takes that from the buffer pool.
+    /// A preparation through the plan cache ([`Prepare::cached`]). For a single call, large scratch memory is no part
+    /// of it: the run takes that from the buffer pool.
     pub(super) async fn prepare_cached(&self, plan: &Plan, for_a_call: bool) -> Result<Prepared, ExecuteError> {
         let Inner { compiler, device, pipelines, plan_cache } = &*self.inner;
         device.check_alive()?;

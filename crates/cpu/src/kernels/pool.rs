@@ -186,6 +186,9 @@ impl PoolWork {
         let (row, bytes) = (self.view.row(), plan.dtype().bytes());
         let (all, positions) = (row * parts.len(), row / self.view.inner.max(1));
         let at_once = (PERMUTED_BYTES / index_type.bytes() / all.max(1)).clamp(1, rows.len().max(1));
+        // Where windows are long, few rows at a time would compute most of them again.
+        let (times, _) = self.kernel.parts(1, rows.len().div_ceil(at_once));
+        let at_once = rows.len().div_ceil(times.max(1)).max(1);
         context.scratch.with(|own| {
             let mut computed = IndicesMut::new(own.elements(at_once * all * index_type.bytes())?, index_type);
             for start in rows.clone().step_by(at_once) {
