@@ -8,7 +8,7 @@
 //!   any size.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
 //! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
-//! * [`local_maxima`]: the peaks of a map, from the values and the indices of a pool.
+//! * [`Request::peaks`]: the local maxima of a map, or its minima, the largest first.
 //! * [`IndexSpace::convert`]: indices from one convention to another, on the host.
 //!
 //! Operators are attributes in ONNX's words. Where runtimes disagree (NaN, ceil rounding, windows wholly in padding,
@@ -140,10 +140,10 @@ pub use wgpu_pooling_plan::{
     BlackHat, BoxFuture, CeilRule, Close, Complete, DType, Dilate, Duplicates, Element, EmptyIndex, EmptyValue, Erode,
     ExecuteError, GlobalMaxPool, GlobalMinPool, Gradient, Index, IndexFlattening, IndexSpace, IndexType, Ints, Layout,
     MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, MaybeSendSync, MinPool, Minimum, NanPolicy, Node, NodeInput, Open,
-    Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit, Peak, Plan, PlanError, Pooling, PreparedPlan, Preset,
-    Reference, Request, SamePadding, Sink, SizeRounding, Source, StorageOrder, Stream, StreamProgress, StreamReport,
-    Tensor, TensorMut, TensorRef, TensorSpec, TensorView, TopHat, UnpoolMinSize, UnpoolSpace, ValuesOnly,
-    element_count, local_maxima, with_element,
+    Operator, OutOfBounds, Outputs, OutsideWindow, PadsLimit, Peak, Peaks, PeaksRequest, Plan, PlanError, Plateaus,
+    Pooling, PreparedPlan, Preset, Reference, Request, SamePadding, Sink, SizeRounding, Source, StorageOrder, Stream,
+    StreamProgress, StreamReport, Tensor, TensorMut, TensorRef, TensorSpec, TensorView, TopHat, UnpoolMinSize,
+    UnpoolSpace, ValuesOnly, element_count, with_element,
 };
 pub use wgsl::key::KernelKey;
 pub use wgsl::wgsl;

@@ -90,14 +90,18 @@ pub(crate) fn array_of<'py, T: Element>(
     elements: Vec<T>,
     shape: &[usize],
 ) -> Fallible<Bound<'py, PyAny>> {
-    let flat = match size_of::<T>() {
-        1 => words::<T, u8>(py, elements)?,
-        2 => words::<T, u16>(py, elements)?,
-        4 => words::<T, u32>(py, elements)?,
-        _ => words::<T, u64>(py, elements)?,
-    };
-    let typed = flat.call_method1(intern!(py, "view"), (numpy_dtype(py, T::DTYPE)?,))?;
+    let typed = words_of(py, elements)?.call_method1(intern!(py, "view"), (numpy_dtype(py, T::DTYPE)?,))?;
     Ok(typed.call_method1(intern!(py, "reshape"), (PyTuple::new(py, shape)?,))?)
+}
+
+/// Elements as a flat numpy array of unsigned words of their size.
+pub(crate) fn words_of<T: Element>(py: Python<'_>, elements: Vec<T>) -> Fallible<Bound<'_, PyAny>> {
+    match size_of::<T>() {
+        1 => words::<T, u8>(py, elements),
+        2 => words::<T, u16>(py, elements),
+        4 => words::<T, u32>(py, elements),
+        _ => words::<T, u64>(py, elements),
+    }
 }
 
 fn words<T: Element, W: NumpyElement + bytemuck::Pod>(py: Python<'_>, elements: Vec<T>) -> Fallible<Bound<'_, PyAny>> {

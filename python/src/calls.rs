@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use wgpu_pooling::{ExecuteError, IndexType};
 
-use crate::compute::{Operand, compute, converted};
+use crate::compute::{Operand, Wishes, compute, converted, found};
 use crate::error::{Fallible, guarded};
 use crate::gpu::PyGpu;
 use crate::operators::{self, Keywords};
@@ -47,6 +47,26 @@ pub(crate) fn composition<'py>(
         let x = Operand::new(x.0, &x.1)?;
         let plan = operators::composition(operator, Keywords::read(keywords)?, &x.shape()?, x.dtype()?)?;
         only(compute(py, plan, device, vec![x])?)
+    })
+}
+
+/// The peaks of the array x by this pool, whose Y is computed if it is not given.
+#[pyfunction]
+pub(crate) fn peaks<'py>(
+    py: Python<'py>,
+    operator: &str,
+    keywords: &Bound<'py, PyDict>,
+    wishes: Wishes,
+    device: Device<'_, 'py>,
+    x: Tensor<'py>,
+    y: Option<Tensor<'py>>,
+) -> PyResult<[Bound<'py, PyAny>; 2]> {
+    guarded(py, || {
+        let pool = operators::pool(operator, "onnx", Keywords::read(keywords)?)?;
+        let x = Operand::new(x.0, &x.1)?;
+        let y = y.map(|y| Operand::new(y.0, &y.1)).transpose()?;
+        let operands = [x.host(), y.as_ref().and_then(Operand::host)];
+        wgpu_pooling::with_element!(x.dtype()?, T => found::<T>(py, &*pool, device, operands, wishes))
     })
 }
 

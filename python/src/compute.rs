@@ -5,15 +5,15 @@ use std::marker::PhantomData;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use wgpu_pooling::{
-    AsTensor, DType, DeviceTensor, ExecuteError, Gpu, Index, IndexSpace, IndexType, Plan, PlanError, Prepare,
-    TensorMut, TensorRef,
+    AsTensor, DType, DeviceTensor, Element, ExecuteError, Gpu, Index, IndexSpace, IndexType, PeaksRequest, Plan,
+    PlanError, Pooling, Prepare, Request, TensorMut, TensorRef,
 };
 
-use crate::arrays::{Input, Output, dtype_named, numpy_dtype};
+use crate::arrays::{Input, Output, array_of, dtype_named, numpy_dtype, words_of};
 use crate::device_tensor::PyDeviceTensor;
 use crate::error::Fallible;
 use crate::gpu::PyGpu;
-use crate::watch::{run, until_signal};
+use crate::watch::{find, run, until_signal};
 
 /// A tensor that a call reads.
 pub(crate) enum Operand<'py> {
@@ -41,6 +41,14 @@ impl<'py> Operand<'py> {
         match self {
             Operand::Host(input) => Ok(input.dtype),
             Operand::Device(tensor) => Ok(tensor.get().on_device(tensor.py())?.dtype()),
+        }
+    }
+
+    /// The array; `None` for a tensor of a device.
+    pub fn host(&self) -> Option<&Input<'py>> {
+        match self {
+            Operand::Host(input) => Some(input),
+            Operand::Device(_) => None,
         }
     }
 
@@ -148,15 +156,54 @@ fn step(gpu: &Gpu, plan: Plan, tensors: &[&DeviceTensor]) -> Fallible<Vec<Device
     Ok(made)
 }
 
-/// A tensor whose elements were found to be of the type `I`.
-struct Indices<'a, I>(TensorRef<'a>, PhantomData<I>);
+/// A tensor whose elements were found to be of the type `T`.
+struct Typed<'a, T>(TensorRef<'a>, PhantomData<T>);
 
-impl<'a, I: Index> AsTensor<'a> for Indices<'a, I> {
-    type Element = I;
+impl<'a, T: Element> Typed<'a, T> {
+    fn of(input: &'a Input<'_>) -> Fallible<Typed<'a, T>> {
+        let bytes = input.bytes.as_slice().map_err(PyErr::from)?;
+        Ok(Typed(TensorRef::new(input.dtype, &input.shape, bytes)?, PhantomData))
+    }
+}
+
+impl<'a, T: Element> AsTensor<'a> for Typed<'a, T> {
+    type Element = T;
 
     fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
         Ok(self.0)
     }
+}
+
+/// What is asked for of peaks: bits of the threshold, rule of plateaus, border, least distance, and their number.
+pub(crate) type Wishes = (Option<u64>, String, Option<Vec<usize>>, usize, Option<usize>);
+
+/// The positions of the peaks of an array, an array of one axis for all, and their values as unsigned words. With Y
+/// the pool has been computed before.
+pub(crate) fn found<'py, T: Element>(
+    py: Python<'py>,
+    pool: &dyn Pooling,
+    gpu: Option<&Bound<'py, PyGpu>>,
+    [x, y]: [Option<&Input<'py>>; 2],
+    (threshold, plateaus, border, min_distance, largest): Wishes,
+) -> Fallible<[Bound<'py, PyAny>; 2]> {
+    let Some(x) = x else { return Err(PyTypeError::new_err("x is on a device, expected an array").into()) };
+    let mut peaks = Request::pool(pool, Typed::<T>::of(x)?).peaks().plateaus(plateaus.parse()?);
+    peaks = threshold.into_iter().fold(peaks, |peaks, bits| peaks.threshold(T::from_bits64(bits)));
+    peaks = border.into_iter().fold(peaks, PeaksRequest::exclude_border);
+    peaks = largest.into_iter().fold(peaks.min_distance(min_distance), PeaksRequest::largest);
+    let peaks = match y {
+        Some(y) => {
+            let y = Typed::<T>::of(y)?;
+            py.detach(|| peaks.of_y(y))?
+        }
+        None => {
+            let plan = pool.plan(&x.shape, x.dtype, None)?;
+            find(py, gpu.map(|gpu| gpu.get().opened(py)).transpose()?, &plan, peaks)?
+        }
+    };
+    let positions: Vec<i64> = peaks.positions().iter().map(|&coordinate| coordinate as i64).collect();
+    let count = positions.len();
+    Ok([array_of(py, positions, &[count])?, words_of(py, peaks.values().to_vec())?])
 }
 
 /// Converts indices on the host: an array to an array, a tensor of a device to a tensor of the same.
@@ -170,8 +217,7 @@ pub(crate) fn converted<'py, F: Index, T: Index>(
     let opened = gpu.map(|gpu| gpu.get().opened(py)).transpose()?;
     match (indices, gpu, opened) {
         (Operand::Host(input), ..) => {
-            let bytes = input.bytes.as_slice().map_err(PyErr::from)?;
-            let indices = Indices::<F>(TensorRef::new(input.dtype, &input.shape, bytes)?, PhantomData);
+            let indices = Typed::<F>::of(input)?;
             let converted = py.detach(|| from.convert::<T>(to, indices))?;
             let mut output = output(py, Some(input), converted.shape(), T::DTYPE)?;
             let bytes = output.bytes.as_slice_mut().map_err(PyErr::from)?;

@@ -35,7 +35,7 @@ pub use wgpu_pooling_onnxruntime::RegisterCustomOps;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::calls::{composition, convert, inverse, pool, unpool};
+    use super::calls::{composition, convert, inverse, peaks, pool, unpool};
     #[pymodule_export]
     use super::device_tensor::PyDeviceTensor;
     #[pymodule_export]

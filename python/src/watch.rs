@@ -10,7 +10,7 @@ use std::thread::{Builder, Thread, current, park_timeout, scope};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use wgpu_pooling::{Backend, Cpu, ExecuteError, Gpu, Plan, TensorMut, TensorRef};
+use wgpu_pooling::{Backend, Cpu, Element, ExecuteError, Gpu, Peaks, PeaksRequest, Plan, TensorMut, TensorRef};
 use wgpu_pooling_plan::PoolPlan;
 
 use crate::error::Fallible;
@@ -34,17 +34,37 @@ pub(crate) fn run(
     match gpu {
         Some(gpu) if is_long(plan) => py.detach(|| until_signal(gpu.run(plan, inputs, outputs))),
         Some(gpu) => Ok(py.detach(|| gpu.run_blocking(plan, inputs, outputs))?),
-        None => {
-            let (cpu, pool) = cpu(py);
-            py.detach(|| {
-                let run = |cpu: Cpu, outputs: &mut [TensorMut<'_>]| match &pool {
-                    Some(pool) => pool.install(|| cpu.run_blocking(plan, inputs, outputs)),
-                    None => cpu.run_blocking(plan, inputs, outputs),
-                };
-                if is_long(plan) { stoppable(cpu, |cpu| run(cpu, outputs)) } else { Ok(run(cpu, outputs)?) }
-            })
-        }
+        None => on_cpu(py, is_long(plan), |cpu| cpu.run_blocking(plan, inputs, outputs)),
     }
+}
+
+/// Finds the peaks of a tensor of the host, whose pool has this plan.
+pub(crate) fn find<T: Element>(
+    py: Python<'_>,
+    gpu: Option<&Gpu>,
+    plan: &Plan,
+    peaks: PeaksRequest<'_, T>,
+) -> Fallible<Peaks<T>> {
+    match gpu {
+        Some(gpu) => py.detach(|| until_signal(peaks.run(gpu))),
+        None => on_cpu(py, is_long(plan), |cpu| peaks.run_blocking(cpu)),
+    }
+}
+
+/// Work of the CPU backend, which stops at a signal if it is long.
+fn on_cpu<T: Send>(
+    py: Python<'_>,
+    is_long: bool,
+    work: impl FnOnce(&Cpu) -> Result<T, ExecuteError> + Send,
+) -> Fallible<T> {
+    let (cpu, pool) = cpu(py);
+    py.detach(|| {
+        let work = |cpu: Cpu| match &pool {
+            Some(pool) => pool.install(|| work(&cpu)),
+            None => work(&cpu),
+        };
+        if is_long { stoppable(cpu, work) } else { Ok(work(cpu)?) }
+    })
 }
 
 /// Polls a future of a GPU's call until it is done, or drops it when there is a signal. The device finishes what was
@@ -70,7 +90,7 @@ pub(crate) fn until_signal<T>(future: impl Future<Output = Result<T, ExecuteErro
 
 /// Runs work of the CPU backend on another thread, since Python gives signals to this one, and stops it when there is
 /// one. Where there can be no other thread, this one works, and Python has its signals afterwards.
-fn stoppable(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
+fn stoppable<T: Send>(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<T, ExecuteError> + Send) -> Fallible<T> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     let cpu = cpu.stop_when(move || asked.load(Ordering::Relaxed));
@@ -84,8 +104,10 @@ fn stoppable(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send
             // The receiver waits until there is a result.
             let _ = take().map(|work| done.send(work()));
         });
-        if spawned.is_err() {
-            return Ok(take().map_or(Ok(()), |work| work())?);
+        if spawned.is_err()
+            && let Some(work) = take()
+        {
+            return Ok(work()?);
         }
         loop {
             match waiting.recv_timeout(PAUSE) {

@@ -66,6 +66,35 @@ def test_by_definition(dtype: str, shape: tuple[int, ...], kernel: list[int], la
         assert (len(values) > 0) == (x.size > 0 and threshold != 99)
 
 
+@pytest.mark.parametrize("distance", [1, 2, 3, 7])
+@pytest.mark.parametrize("number", [None, 5])
+def test_as_skimage(distance: int, number: int | None, device: object) -> None:
+    feature = pytest.importorskip("skimage.feature")
+    for seed, (dtype, values) in enumerate([("f4", 1000), ("u1", 6), ("i2", 30), ("f8", 3)]):
+        x = np.random.default_rng(seed).integers(0, values, (3, 41, 50)).astype(dtype)
+        for plane in x:
+            expected = feature.peak_local_max(plane, min_distance=distance, num_peaks=np.inf if number is None else number)
+            wishes = {"plateaus": "all", "exclude_border": distance, "min_distance": distance, "largest": number}
+            window = [2 * distance + 1] * 2
+            positions, _ = wp.local_maxima(plane[None, None], window, threshold=plane.min(), device=device, **wishes)
+            assert positions[:, 2:].tolist() == expected.tolist()
+
+
+def test_minima_are_maxima_of_the_negative(device: object) -> None:
+    for dtype in ("i1", "i4", "i8", "f2", "f4", "f8", "bfloat16"):
+        x = drawn((2, 3, 20, 21), dtype)
+        for wishes in ({}, {"plateaus": "all", "largest": 7}, {"min_distance": 4, "exclude_border": [1, 2]}):
+            for threshold in (None, 3, 2.25, -np.inf, np.inf):
+                limit = None if threshold is None else -threshold
+                minima = wp.local_maxima(x, [3, 5], threshold=threshold, minima=True, device=device, **wishes)
+                maxima = wp.local_maxima(-x, [3, 5], threshold=limit, device=device, **wishes)
+                assert minima[0].tolist() == maxima[0].tolist()
+                assert minima[1].tolist() == (-maxima[1]).tolist()
+    x = np.array([[[0, 255, 3, 7, 2]]], np.uint8)
+    for threshold, found in ((None, [0, 2, 3]), (3, [0, 2]), (0, []), (-1, []), (2.5, [0, 2]), (300, [0, 2, 3])):
+        assert wp.local_maxima(x, [3], threshold=threshold, minima=True, device="cpu")[1].tolist() == found
+
+
 @pytest.mark.parametrize("size", [3, 5, 9])
 def test_as_scipy(size: int, device: object) -> None:
     ndimage = pytest.importorskip("scipy.ndimage")
@@ -124,6 +153,11 @@ def test_threads(device: object) -> None:
         (dict(kernel_shape=[3], threshold=True), TypeError, "threshold is of type bool, expected a number"),
         (dict(kernel_shape=[3], threshold=np.zeros(1)), TypeError, "threshold is of type numpy.ndarray, expected a number"),
         (dict(kernel_shape=3), TypeError, "kernel_shape"),
+        (dict(kernel_shape=[3], plateaus="last"), wp.PlanError, 'plateaus: unknown value "last", expected first, all'),
+        (dict(kernel_shape=[3], exclude_border=[1, 1]), wp.PlanError, "exclude_border has 2 values, expected 1"),
+        (dict(kernel_shape=[3], exclude_border=-1), wp.PlanError, "exclude_border is -1, expected 0 to 9223372036854775807"),
+        (dict(kernel_shape=[3], largest=-1), wp.PlanError, "largest is -1, expected 0 to"),
+        (dict(kernel_shape=[3], min_distance=1.5), TypeError, "min_distance is of type float, expected whole numbers"),
         (dict(kernel_shape=[3], x=np.zeros(5)), wp.PlanError, "1 axes"),
         (dict(kernel_shape=[3], x=[[[1]]]), TypeError, "x is of type list"),
     ],

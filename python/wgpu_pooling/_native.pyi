@@ -2,7 +2,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-__all__ = ["DeviceTensor", "Gpu", "adapters", "composition", "convert", "inverse", "pool", "unpool"]
+__all__ = ["DeviceTensor", "Gpu", "adapters", "composition", "convert", "inverse", "peaks", "pool", "unpool"]
 
 @final
 class DeviceTensor:
@@ -60,6 +60,14 @@ def pool(
     x: _Tensor,
 ) -> list[Any]: ...
 def composition(operator: str, keywords: dict[str, Any], device: Gpu | None, x: _Tensor) -> Any: ...
+def peaks(
+    operator: str,
+    keywords: dict[str, Any],
+    wishes: tuple[int | None, str, list[int] | None, int, int | None],
+    device: Gpu | None,
+    x: _Tensor,
+    y: _Tensor | None,
+) -> tuple[Any, Any]: ...
 def unpool(preset: str, keywords: dict[str, Any], device: Gpu | None, x: _Tensor, indices: _Tensor) -> Any: ...
 def inverse(
     operator: str,

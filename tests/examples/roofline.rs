@@ -162,6 +162,22 @@ fn rules_and_sizes_are_those_asked_for() {
     assert_eq!(names(&folder), ["rows.json"]);
 }
 
+/// Windows are verified by the reference or by a queue, and the largest steps from one to the next are told.
+#[test]
+fn windows_follow_each_other() {
+    let folder = ROOFLINE.scratch("windows");
+    let arguments = format!("--backend cpu --windows --rows volume --dtypes u8 {SHORT} --json windows.json");
+    ROOFLINE.says(
+        &folder,
+        &arguments,
+        &[" of 32 steps cost more than 3 times. The largest:", "volume", "u8, [1, 1, 64, 64, 64]"],
+    );
+    let rows = json(&fs::read_to_string(folder.join("windows.json")).unwrap())["rows"].as_array().unwrap().clone();
+    assert!(rows.len() == 34 && rows.iter().all(|row| row["verified_slices"] == 1), "{rows:?}");
+    let kernels: Vec<&Value> = rows.iter().map(|row| &row["kernel_shape"][0]).collect();
+    assert_eq!(kernels[..6], [1, 2, 3, 4, 5, 7]);
+}
+
 /// A sweep whose geometries are small enough for a test.
 const SMALL_SWEEP: &str = "--seed 5 --sweep-bytes 65536 --rounds 1 --pass 0";
 

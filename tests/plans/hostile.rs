@@ -9,7 +9,7 @@ use wgpu_pooling::{
     AdaptiveMaxPool, Attribute, AutoPad, Backend, CeilRule, Choice, DType, Dilate, EmptyIndex, ExecuteError, Family,
     GlobalMaxPool, Gradient, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool,
     MaxUnpool, PadsLimit, Plan, PlanError, Pooling, Reference, SizeRounding, StorageOrder, Stream, TensorMut,
-    TensorRef, TensorView, TopHat, UnpoolSpace, families, local_maxima, select, stream_bytes,
+    TensorRef, TensorView, TopHat, UnpoolSpace, families, select, stream_bytes,
 };
 use wgpu_pooling_plan::{AxisWindow, Region, Tiling};
 
@@ -574,28 +574,20 @@ fn tensors_without_elements_are_not_visited_item_by_item() {
     let space = IndexSpace::new(1 << 40, 0, [4]);
     assert_eq!(modestly(|| space.convert::<i64>(&space, indices)).unwrap().shape(), shape);
     let pool = MaxPool::new([1]);
-    assert_eq!(modestly(|| local_maxima(&pool, x, indices, None)), Ok(Vec::new()));
+    assert_eq!(modestly(|| pool.on(x).peaks().run_blocking(&Reference)).map(|peaks| peaks.len()), Ok(0));
 }
 
 #[test]
-fn windows_of_maxima_may_reach_far_and_indices_may_be_anything() {
-    let shape = [1, 1, 4];
-    let y = TensorView::new(&shape, &[3u8, 7, 7, 1]).unwrap();
-    let peaks = |extent, indices: &[i64]| {
+fn windows_of_peaks_may_reach_far() {
+    let x = TensorView::new(&[1, 1, 4], &[3u8, 7, 7, 1]).unwrap();
+    let peaks = |extent| {
         let pool = MaxPool::new([extent]).auto_pad(AutoPad::SameUpper);
-        let indices = TensorView::new(&shape, indices).unwrap();
-        let found = modestly(|| local_maxima(&pool, y, indices, None))?;
-        Ok(found.into_iter().map(|peak| peak.position[2]).collect::<Vec<_>>())
+        modestly(|| pool.on(x).peaks().run_blocking(&Reference)).map(|peaks| peaks.positions().to_vec())
     };
-    assert_eq!(peaks(1 << 40, &[1; 4]), Ok(vec![1]));
-    let index_count = 4;
-    for value in [4, -2, MOST, i64::MIN] {
-        let error = ExecuteError::IndexOutOfRange { position: 0, value, index_count, count: 3 };
-        assert_eq!(peaks(3, &[value, value, 2, value]), Err(error));
-    }
+    assert_eq!(peaks(1 << 40), Ok(vec![0, 0, 1]));
     let error = not_positive("kernel_shape", 0, i64::MIN);
-    assert_eq!(peaks(i64::MIN, &[1; 4]), Err(ExecuteError::Plan(error)));
-    assert!(matches!(peaks(MOST, &[1; 4]), Ok(_) | Err(ExecuteError::Plan(PlanError::GeometryOverflow { .. }))));
+    assert_eq!(peaks(i64::MIN), Err(ExecuteError::Plan(error)));
+    assert!(matches!(peaks(MOST), Ok(_) | Err(ExecuteError::Plan(PlanError::GeometryOverflow { .. }))));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::catalogue::Row;
 use crate::clock::Clock;
 use crate::cpu;
 use crate::cpu::host::Host;
+use crate::data::Data;
 use crate::device::Device;
 use crate::failure::Failure;
 use crate::figures::Figures;
@@ -73,19 +74,21 @@ impl Machine {
     }
 
     pub fn settings(&self, options: &Options) -> Settings {
-        let sweeps = !options.sweep.numbers().is_empty();
+        let sweeps = options.windows || !options.sweep.numbers().is_empty();
         let defaults = match self {
             Machine::Gpu(device) if device.is_software() => &IN_SOFTWARE,
             Machine::Gpu(_) => &ON_GPUS,
             Machine::Cpu(_) => &ON_CPUS,
         };
         Settings {
-            data: options.data,
+            // A queue compares what has no NaN.
+            data: if options.windows { Data::Peers } else { options.data },
             rounds: options.rounds,
             pass_seconds: options.pass as f64 * 1e-3,
             warm_up: Duration::from_millis(defaults.warm_up),
             verify_taps: options.verify_taps.unwrap_or(if sweeps { 1 << 26 } else { 1 << 31 }),
-            selected_only: options.selected_only || options.sweep.count.is_some() && !options.all_kernels,
+            selected_only: options.selected_only
+                || (options.windows || options.sweep.count.is_some()) && !options.all_kernels,
             others_limit: options.others_limit.unwrap_or(defaults.others_limit),
             cache_bytes: options.cache.unwrap_or(defaults.cache) << 20,
             least_sets: defaults.least_sets,

@@ -33,6 +33,7 @@ mod tasks;
 mod tensors;
 mod timed;
 mod verify;
+mod windows;
 mod work;
 
 use std::error::Error;
@@ -67,7 +68,7 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         adapter: machine.describe(),
         clock: machine.clock(),
         on_cpu: machine.host().map(|host| (host.threads(), host.simd().name())),
-        data: options.data,
+        data: settings.data,
         shrink: options.shrink,
         rounds: options.rounds,
         sweep,
@@ -94,13 +95,16 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         let Circumstances { adapter, clock, rounds, sweep, .. } = &circumstances;
         writeln!(text, "on {adapter}; {clock}; best of {rounds} rounds\n")?;
         // A sweep of many geometries is summarised; geometries that were named one by one are listed like rows.
-        if options.sweep.count.is_none() {
+        if options.sweep.count.is_none() && !options.windows {
             text.push_str(&table(&entries, options.markdown));
         } else if let Some(sweep) = sweep {
             text.push_str(&summary(sweep, &entries, options.markdown));
         }
         if let Some(sweep) = sweep {
             text.push_str(&worst_of(sweep, &entries));
+        }
+        if options.windows {
+            text.push_str(&windows::worst_of(&entries));
         }
         text.push_str(&failures(&entries, options.markdown));
     }

@@ -99,6 +99,12 @@ pub struct Options {
     #[arg(long)]
     pub markdown: bool,
 
+    /// Measure series of geometries instead of rows, of which each should cost little more than the one before, by the
+    /// bytes that they move: windows of every power of two and its neighbours, 1 to 20 channels, strides of 1 to 9.
+    /// Tensors hold numbers from 0 to 250. --rows chooses among the series
+    #[arg(long, conflicts_with_all = ["catalogue", "row_bytes", "shrink", "count", "numbers", "constants"])]
+    pub windows: bool,
+
     /// Measure what the device costs by itself instead of rows: launches, stores and loads by how neighbours lie,
     /// operations, workgroups, barriers; --shrink makes the memory that they move smaller
     #[arg(long, conflicts_with_all = ["catalogue", "rows", "row_bytes", "dtypes", "list", "markdown"])]

@@ -9,6 +9,7 @@ use crate::catalogue::{self, IndexSource, Operator, Row, Window};
 use crate::options::{Options, Sweep};
 use crate::shrink::shrunk;
 use crate::sweep::Draws;
+use crate::windows;
 use crate::work::Plans;
 
 /// A row in an element type.
@@ -26,6 +27,9 @@ pub struct Tasks {
 }
 
 pub fn tasks(options: &Options) -> Result<Tasks, String> {
+    if options.windows {
+        return Ok(Tasks { tasks: windows::tasks(options), sweep: None });
+    }
     let numbers = options.sweep.numbers();
     if numbers.is_empty() {
         return Ok(Tasks { tasks: rows(options)?, sweep: None });

@@ -7,7 +7,7 @@ use crate::element::DType;
 use crate::error::PlanError;
 use crate::options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
-    OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    OutsideWindow, PadsLimit, Plateaus, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
 /// Values from their names.
@@ -53,6 +53,7 @@ parse_names!(
     OutOfBounds,
     OutsideWindow,
     PadsLimit,
+    Plateaus,
     Preset,
     DType
 );

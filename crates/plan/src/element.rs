@@ -163,6 +163,9 @@ mod sealed {
         /// An integer that orders elements as `greater` does: -0 and +0 have the same rank. The rank of a NaN has no
         /// meaning.
         fn rank(self) -> i64;
+
+        /// The element of a rank, a positive one of zeros.
+        fn of_rank(rank: i64) -> Self;
     }
 }
 
@@ -226,7 +229,7 @@ pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug
 }
 
 macro_rules! float_element {
-    ($type:ty, $bits:ty, $dtype:expr, $number:expr, $of_f32:expr, $of_f64:expr) => {
+    ($type:ty, $bits:ty, $signed:ty, $dtype:expr, $number:expr, $of_f32:expr, $of_f64:expr) => {
         impl sealed::Sealed for $type {
             #[inline]
             fn number(self) -> Number {
@@ -253,10 +256,14 @@ macro_rules! float_element {
             // by compilers, which then compare floats.
             #[inline]
             fn rank(self) -> i64 {
-                let unused = i64::BITS - <$bits>::BITS;
-                let bits = (self.to_bits() as i64) << unused >> unused;
-                let sign = bits >> (i64::BITS - 1);
-                (bits ^ (sign & (<$bits>::MAX >> 1) as i64)) - sign
+                let bits = self.to_bits() as $signed;
+                let sign = bits >> (<$bits>::BITS - 1);
+                i64::from((bits ^ (sign & <$signed>::MAX)) - sign)
+            }
+            #[inline]
+            fn of_rank(rank: i64) -> Self {
+                let sign = if rank < 0 { 1 << (<$bits>::BITS - 1) } else { 0 };
+                <$type>::from_bits(rank.unsigned_abs() as $bits | sign)
             }
         }
         impl Element for $type {
@@ -306,6 +313,10 @@ macro_rules! integer_element {
                 // The top bit of unsigned integers of 64 bits would otherwise be the sign.
                 (self as i64) ^ if <$type>::MIN == 0 && size_of::<$type>() == 8 { i64::MIN } else { 0 }
             }
+            #[inline]
+            fn of_rank(rank: i64) -> Self {
+                (rank ^ if <$type>::MIN == 0 && size_of::<$type>() == 8 { i64::MIN } else { 0 }) as $type
+            }
         }
         impl Element for $type {
             const DTYPE: DType = $dtype;
@@ -329,10 +340,10 @@ macro_rules! integer_element {
     };
 }
 
-float_element!(f32, u32, DType::F32, Number::Single, |x: f32| x, |x: f64| x as f32);
-float_element!(f64, u64, DType::F64, Number::Double, f64::from, |x: f64| x);
-float_element!(f16, u16, DType::F16, |x: f16| Number::Single(x.to_f32()), f16::from_f32, f16::from_f64);
-float_element!(bf16, u16, DType::Bf16, |x: bf16| Number::Single(x.to_f32()), bf16::from_f32, bf16::from_f64);
+float_element!(f32, u32, i32, DType::F32, Number::Single, |x: f32| x, |x: f64| x as f32);
+float_element!(f64, u64, i64, DType::F64, Number::Double, f64::from, |x: f64| x);
+float_element!(f16, u16, i16, DType::F16, |x: f16| Number::Single(x.to_f32()), f16::from_f32, f16::from_f64);
+float_element!(bf16, u16, i16, DType::Bf16, |x: bf16| Number::Single(x.to_f32()), bf16::from_f32, bf16::from_f64);
 integer_element!(i8, u8, DType::I8);
 integer_element!(u8, u8, DType::U8);
 integer_element!(i16, u16, DType::I16);

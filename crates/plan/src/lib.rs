@@ -25,10 +25,9 @@ mod geometry;
 mod index;
 mod indices;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
-mod local_maxima;
-#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
 mod options;
+mod peaks;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod plan;
 mod pooling;
@@ -48,15 +47,15 @@ pub use backend::{Backend, BoxFuture, MaybeSendSync, Outputs, PreparedPlan};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use index::IndexSpace;
-pub use local_maxima::{Peak, local_maxima};
 pub use ops::{
     AdaptiveMaxPool, AdaptiveMinPool, BlackHat, Close, Dilate, Erode, GlobalMaxPool, GlobalMinPool, Gradient, MaxPool,
     MaxUnpool, MinPool, Minimum, Node, NodeInput, Open, Operator, TopHat,
 };
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
-    OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    OutsideWindow, PadsLimit, Plateaus, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
+pub use peaks::{Peak, Peaks, PeaksRequest};
 pub use plan::{MAX_SPATIAL_AXES, Plan};
 pub use pooling::Pooling;
 pub use reference::Reference;

@@ -52,6 +52,28 @@ macro_rules! option {
 }
 
 option! {
+    /// Which of the equal elements in a window are peaks ([`PeaksRequest::plateaus`](crate::PeaksRequest::plateaus)).
+    /// Zeros of both signs are equal.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Dilate, Plateaus, Reference, TensorView};
+    /// let (pool, x) = (Dilate::new([3]), TensorView::new(&[1, 1, 5], &[1, 4, 4, 4, 0])?);
+    /// let found = |plateaus| pool.on(x).peaks().plateaus(plateaus).run_blocking(&Reference);
+    /// assert_eq!((found(Plateaus::First)?.len(), found(Plateaus::All)?.len()), (1, 3));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    Plateaus, "plateaus" {
+        /// The first in row-major order, which a pool's index names: an equal element before it in its window keeps an
+        /// element from being a peak, and one after it does not. A plateau that is larger than the windows can have
+        /// several.
+        #[default]
+        First = "first",
+        /// All of them: each element that equals the maximum of its window, as `x == maximum_filter(x)` does.
+        All = "all",
+    }
+}
+
+option! {
     /// The computation of pads (ONNX MaxPool `auto_pad`).
     ///
     /// ```

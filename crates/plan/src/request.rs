@@ -268,6 +268,11 @@ impl<'a, O, S> Request<'a, O, S> {
         Request::new(self.call.map(|call| Call { given, ..call }))
     }
 
+    /// The plan with its inputs, or why there is none.
+    pub(crate) fn into_plan(self) -> Result<(Plan, Vec<TensorRef<'a>>), PlanError> {
+        self.call.map(|call| (call.plan, call.inputs))
+    }
+
     /// The plan, or why there is none.
     ///
     /// # Errors

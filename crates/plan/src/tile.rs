@@ -159,6 +159,11 @@ impl Tiling {
         self.peak_bytes
     }
 
+    /// Whether a single window exceeds the budget, so that tiles are parts of windows.
+    pub(crate) fn cuts_windows(&self) -> bool {
+        self.part_taps.is_some()
+    }
+
     /// How often a run of these tiles reads X, at most: tiles share what windows on both sides of a cut reach.
     pub(crate) fn reads(&self) -> f64 {
         let [of_a_tile, whole] = [&self.largest_plan(), &self.plan].map(|plan| count(plan.input_shape()));

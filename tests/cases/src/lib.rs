@@ -7,6 +7,6 @@ mod by_hand;
 mod convert;
 pub mod fuzz;
 #[cfg(test)]
-mod local_maxima;
+mod peaks;
 #[cfg(test)]
 mod random;

@@ -20,6 +20,7 @@ pub mod host;
 pub mod interpreter;
 pub mod net;
 pub mod place;
+pub mod queue;
 pub mod splitmix;
 pub mod tensors;
 pub mod vectors;

@@ -23,7 +23,7 @@ use wgpu_pooling_plan::{Element, ExecuteError, Index, PoolPlan, with_element};
 use super::axes::{Axis, MOST_INDEX, index_span};
 use super::elements::LaneElement;
 use super::indices::{IndicesMut, with_slice};
-use super::kernel::{Offer, OfferedPool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, Operands, PoolKernel};
 use super::lane::has_nan;
 use super::parts::PartOf;
 use super::scratch::ThreadMemory;
@@ -135,9 +135,7 @@ impl PoolKernel for Direct {
     fn run(
         &self,
         part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        mut indices: Option<IndicesMut<'_>>,
+        (x, y, mut indices): Operands<'_>,
         _: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => {

@@ -7,7 +7,7 @@ use wgpu_pooling_plan::internal::{advance, for_each};
 use wgpu_pooling_plan::{Element, ExecuteError, MAX_SPATIAL_AXES, PoolPlan, Taps, with_element};
 
 use super::indices::IndicesMut;
-use super::kernel::{Offer, OfferedPool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, Operands, PoolKernel};
 use super::parts::PartOf;
 use super::scratch::ThreadMemory;
 use super::tuning::general::{OTHER_TAPS, TAP};
@@ -36,9 +36,7 @@ impl PoolKernel for GeneralPool {
     fn run(
         &self,
         part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        mut indices: Option<IndicesMut<'_>>,
+        (x, y, mut indices): Operands<'_>,
         _: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => {

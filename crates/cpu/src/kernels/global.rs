@@ -17,7 +17,7 @@ use wgpu_pooling_plan::{Element, ExecuteError, PoolPlan, with_element};
 
 use super::elements::LaneElement;
 use super::indices::IndicesMut;
-use super::kernel::{Offer, OfferedPool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, Operands, PoolKernel};
 use super::lane::{Code, Lane, any_nan, greatest_lane};
 use super::parts::{Context, OutputPart, PartOf, runs};
 use super::runs::{Runs, Stretch};
@@ -60,9 +60,7 @@ impl PoolKernel for Runs {
     fn run(
         &self,
         part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        mut indices: Option<IndicesMut<'_>>,
+        (x, y, mut indices): Operands<'_>,
         _: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         let OutputPart { outer, rows } = part.part;

@@ -8,7 +8,7 @@ use wgpu_pooling_plan::{Activation, Element, ExecuteError, PoolPlan, with_elemen
 
 use super::general;
 use super::indices::IndicesMut;
-use super::kernel::PoolKernel;
+use super::kernel::{Operands, PoolKernel};
 use super::mirror::maxima;
 use super::parts::{Context, OutputPart, PartOf};
 use super::scratch::ThreadMemory;
@@ -54,13 +54,11 @@ impl PoolKernel for Ignoring {
     fn run(
         &self,
         part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        mut indices: Option<IndicesMut<'_>>,
+        (x, y, mut indices): Operands<'_>,
         scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         let of_kernel = indices.as_mut().map(|indices| indices.tail(0));
-        self.kernel.run(&PartOf { plan: &self.bare, ..*part }, x, y, of_kernel, scratch)?;
+        self.kernel.run(&PartOf { plan: &self.bare, ..*part }, (x, y, of_kernel), scratch)?;
         self.settle(part, x, y, indices);
         Ok(())
     }

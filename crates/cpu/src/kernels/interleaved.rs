@@ -22,7 +22,7 @@ use wgpu_pooling_plan::{ExecuteError, Index, Layout, PoolPlan};
 use super::axes::MOST_INDEX;
 use super::general::GeneralPool;
 use super::indices::{IndicesMut, with_slice};
-use super::kernel::{Offer, OfferedPool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, Operands, PoolKernel};
 use super::parts::{Context, OutputPart, PartOf};
 use super::scratch::{ThreadMemory, aligned_words_of, allocate, allocate_aligned, words_of};
 use super::transpose::{BEHIND, InterleavedPlanes, interleave, separate};
@@ -145,17 +145,11 @@ impl PoolKernel for Interleaved {
     fn run(
         &self,
         part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        mut indices: Option<IndicesMut<'_>>,
+        (x, y, mut indices): Operands<'_>,
         scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
-        InterleavedPart { own: self, plan: part.plan, view: part.view, context: part.context, part: part.part }.run(
-            x,
-            y,
-            indices.as_mut(),
-            scratch,
-        )
+        let PartOf { plan, view, context, part } = *part;
+        InterleavedPart { own: self, plan, view, context, part }.run(x, y, indices.as_mut(), scratch)
     }
 
     /// At most `wanted` parts, such that each has a whole block of planes.
@@ -235,7 +229,7 @@ impl InterleavedPart<'_> {
                 planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
                 interleave(simd, bytes, of_x, planes_of_x, interleaved_x);
                 let of_indices = indices.is_some().then_some(IndicesMut::I32(&mut *interleaved_indices));
-                self.own.kernel.run(&of_block, interleaved_x, interleaved_y, of_indices, scratch)?;
+                self.own.kernel.run(&of_block, (interleaved_x, interleaved_y, of_indices), scratch)?;
                 let place = (first - planes.start) * output;
                 separate(simd, bytes, of_y, interleaved_y, &mut y[place * bytes..]);
                 if let Some(indices) = &mut indices {

@@ -150,18 +150,14 @@ impl<'a> Offer<'a> {
     }
 }
 
+/// What a kernel reads, X, and what it writes: Y and Indices, if they are asked for.
+pub(crate) type Operands<'a> = (&'a [u8], &'a mut [u8], Option<IndicesMut<'a>>);
+
 /// A kernel with the layout of its work for a pool.
 pub(crate) trait PoolKernel: fmt::Debug + Send + Sync {
     /// Computes a part of Y, and of Indices in the order of Y. X and Y are the bytes of elements of the plan's type.
     /// The thread compares floats exactly, or the kernel does not compare floats.
-    fn run(
-        &self,
-        part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        indices: Option<IndicesMut<'_>>,
-        scratch: &mut ThreadMemory,
-    ) -> Result<(), ExecuteError>;
+    fn run(&self, part: &PartOf<'_>, operands: Operands<'_>, scratch: &mut ThreadMemory) -> Result<(), ExecuteError>;
 
     /// The number of parts of the work, about `wanted`, and the number of planes that a part of several planes has a
     /// multiple of.

@@ -5,7 +5,7 @@ use wgpu_pooling_plan::{ExecuteError, Index, Layout, PlanError, PoolPlan};
 use super::cpu_kernel::CpuKernel;
 use super::general::GeneralPool;
 use super::indices::{IndicesMut, with_slice};
-use super::kernel::{PoolKernel, permutes};
+use super::kernel::{Operands, PoolKernel, permutes};
 use super::mirror::{finish, maxima, mirror};
 use super::parts::{Context, OutputPart, PartOf, cut, pieces, runs};
 use super::policy::{Chosen, choose};
@@ -98,7 +98,7 @@ impl PoolWork {
             let mut indices = indices.into_iter();
             parts.into_iter().try_for_each(|(part, y)| {
                 let part = PartOf { plan, view: &self.view, part: &part, context };
-                self.compute(&part, x, y, indices.next(), scratch)
+                self.compute(&part, (x, y, indices.next()), scratch)
             })
         })
     }
@@ -198,7 +198,7 @@ impl PoolWork {
                     let part = PartOf { plan, view: &self.view, part: &part, context };
                     let y = &mut y[before * row * bytes..][..count * row * bytes];
                     let computed = computed.part(number * count * row..(number + 1) * count * row);
-                    self.compute(&part, x, y, Some(computed), scratch)?;
+                    self.compute(&part, (x, y, Some(computed)), scratch)?;
                 }
                 with_slice!(IndicesMut, computed.part(0..count * all), computed => {
                     permute((plan, context.simd), computed, &mut indices, before * positions);
@@ -212,16 +212,14 @@ impl PoolWork {
     fn compute(
         &self,
         part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        indices: Option<IndicesMut<'_>>,
+        operands: Operands<'_>,
         scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         // The other kernels compare floats as floats, and the general one as integers.
         if part.plan.dtype().is_float() && takes_subnormals_for_zeros() {
-            return GeneralPool.run(part, x, y, indices, scratch);
+            return GeneralPool.run(part, operands, scratch);
         }
-        self.kernel.run(part, x, y, indices, scratch)
+        self.kernel.run(part, operands, scratch)
     }
 }
 

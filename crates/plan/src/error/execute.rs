@@ -69,8 +69,8 @@ pub enum ExecuteError {
         /// The call's operator.
         called: &'static str,
     },
-    /// An unpool, [`IndexSpace::convert`](crate::IndexSpace::convert) or [`local_maxima`](crate::local_maxima) met
-    /// indices outside the index space. Nothing was written for them, and no output is returned.
+    /// An unpool or [`IndexSpace::convert`](crate::IndexSpace::convert) met indices outside the index space. Nothing was
+    /// written for them, and no output is returned.
     #[error("indices[{position}] is {value}, outside the valid range [0, {index_count}); {count} such indices in all")]
     IndexOutOfRange {
         /// The flat position of the first bad index in the index tensor, as stored.
@@ -82,8 +82,8 @@ pub enum ExecuteError {
         /// The number of bad indices.
         count: u64,
     },
-    /// Indices of an unpool lie outside their own windows, under [`OutsideWindow::Error`](crate::OutsideWindow::Error),
-    /// or those given to [`local_maxima`](crate::local_maxima). No output is returned.
+    /// Indices of an unpool lie outside their own windows, under [`OutsideWindow::Error`](crate::OutsideWindow::Error).
+    /// No output is returned.
     #[error("indices[{position}] lies outside its own window; {count} such indices in all")]
     IndexOutsideWindow {
         /// The flat position of the first of them in the index tensor, as stored.
@@ -92,8 +92,7 @@ pub enum ExecuteError {
         count: u64,
     },
     /// [`IndexSpace::convert`](crate::IndexSpace::convert) met indices that name elements of another plane, which a
-    /// convention that does not count planes cannot, or [`local_maxima`](crate::local_maxima) met such indices, which
-    /// no pool gives.
+    /// convention that does not count planes cannot.
     #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
     IndexNotInPlane {
         /// The flat position of the first bad index in the index tensor, as stored.

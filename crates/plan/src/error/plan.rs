@@ -237,8 +237,8 @@ pub enum PlanError {
         /// The pool's option.
         empty_index: crate::options::EmptyIndex,
     },
-    /// Local maxima of a pool whose Y has another shape than its X.
-    #[error("local maxima need a pool whose Y has the shape of its X; of an X of {input:?} this one makes {output:?}")]
+    /// Peaks of a pool whose Y has another shape than its X.
+    #[error("peaks need a pool whose Y has the shape of its X; of an X of {input:?} this one makes {output:?}")]
     NotEachElement {
         /// The map's shape.
         input: Vec<usize>,
@@ -261,8 +261,7 @@ pub enum PlanError {
         /// The convention of the indices, likewise.
         actual: String,
     },
-    /// An index tensor whose N, C or number of axes differs from its convention's, or whose shape differs from that of
-    /// the map in [`local_maxima`](crate::local_maxima).
+    /// An index tensor whose N, C or number of axes differs from its convention's.
     #[error("an index tensor of shape {shape:?} cannot hold indices of a tensor {space:?}")]
     IndexShape {
         /// The index tensor's shape, in its layout.

@@ -4,7 +4,7 @@
 use support::calls::reference;
 use support::cpu::Host;
 use support::flags::subnormals_are_zeros;
-use wgpu_pooling::{AutoPad, DType, IndexType, MaxPool, Minimum, Pooling, TensorView, local_maxima};
+use wgpu_pooling::{AutoPad, DType, MaxPool, Minimum, Pooling, Request, TensorView};
 
 #[test]
 fn hosts_are_what_they_are_called() {
@@ -24,15 +24,15 @@ fn subnormal_peaks_are_found() {
     let pool = MaxPool::new([3]).auto_pad(AutoPad::SameLower);
     let found = |pool: &dyn Pooling, threshold| {
         let map = TensorView::new(&[1, 1, 9], &map).unwrap();
-        let plan = pool.plan(map.shape(), DType::F32, Some(IndexType::I64)).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, map).unwrap();
-        let peaks = local_maxima(pool, &y, &indices, threshold).unwrap();
+        let plan = pool.plan(map.shape(), DType::F32, None).unwrap();
+        let y = reference::max_pool(&plan, map).unwrap();
+        let peaks = Request::pool(pool, map).peaks().threshold(threshold).of_y(&y).unwrap();
         peaks.iter().map(|peak| peak.position[2]).collect::<Vec<_>>()
     };
     let host = Host::flushing().expect("the switch is known");
     host.call(|| {
-        assert_eq!(found(&pool, Some(zero)), [4, 1]);
-        assert_eq!(found(&pool, Some(least)), [4]);
-        assert_eq!(found(&Minimum::of(pool.clone()), Some(zero)), [7]);
+        assert_eq!(found(&pool, zero), [4, 1]);
+        assert_eq!(found(&pool, least), [4]);
+        assert_eq!(found(&Minimum::of(pool.clone()), zero), [7]);
     });
 }

@@ -1,43 +1,10 @@
 //! Long windows, which nothing computes tap by tap: the CPU backend beside a monotone queue, whose work does not depend
 //! on the window.
 
-use std::collections::VecDeque;
-
-use wgpu_pooling::{Cpu, Element, IndexType, Layout, MaxPool, PreparedPlan, Tensor, TensorRef, TensorView};
+use support::queue::winners;
+use wgpu_pooling::{Cpu, IndexType, Layout, MaxPool, PreparedPlan, Tensor, TensorRef, TensorView};
 
 use super::both::Number;
-
-/// The winners of windows along one axis, each a position in the elements: the first of the greatest. The axis has
-/// `extent` places, `inner` elements apart.
-fn winners<T: Element>(
-    elements: &[T],
-    before: &[usize],
-    [extent, inner]: [usize; 2],
-    [kernel, pad, stride]: [usize; 3],
-) -> Vec<usize> {
-    let outputs = (extent + 2 * pad - kernel) / stride + 1;
-    let outer = before.len() / (extent * inner);
-    let mut found = vec![0; outer * outputs * inner];
-    for (line, first) in (0..outer).flat_map(|block| (0..inner).map(move |inside| (block, inside))) {
-        let (mut queue, mut next) = (VecDeque::new(), 0);
-        for output in 0..outputs {
-            let begin = (output * stride).saturating_sub(pad);
-            while next < extent.min((output * stride + kernel).saturating_sub(pad)) {
-                let own = before[(line * extent + next) * inner + first];
-                while queue.back().is_some_and(|&(_, other): &(usize, usize)| elements[own].greater(elements[other])) {
-                    queue.pop_back();
-                }
-                queue.push_back((next, own));
-                next += 1;
-            }
-            while queue.front().is_some_and(|&(place, _)| place < begin) {
-                queue.pop_front();
-            }
-            found[(line * outputs + output) * inner + first] = queue[0].1;
-        }
-    }
-    found
-}
 
 /// One plane, or the channels of one item, with the same window along each of the axes.
 fn is_right<T: Number>(axes: &[usize], channels: usize, window: [usize; 3]) {
@@ -49,16 +16,11 @@ fn is_right<T: Number>(axes: &[usize], channels: usize, window: [usize; 3]) {
         ((count - place) as f64 * 100.0 / count as f64).round() + peak
     };
     let x: Vec<T> = (0..count).map(|place| T::of(value(place))).collect();
-    let mut expected: Vec<usize> = (0..count).collect();
-    for (number, &extent) in axes.iter().enumerate().rev() {
-        let outputs = |extent: usize| (extent + 2 * window[1] - window[0]) / window[2] + 1;
-        let inner = axes[number + 1..].iter().map(|&extent| outputs(extent)).product::<usize>() * channels;
-        expected = winners(&x, &expected, [extent, inner], window);
-    }
     let [kernel, pad, stride] = window.map(|number| vec![number as i64; axes.len()]);
     let pool = MaxPool::new(kernel).strides(stride).pads([&pad[..], &pad[..]].concat()).layout(Layout::Nhwc);
     let view = TensorRef::from(TensorView::new(&shape, &x).unwrap());
     let values = pool.plan(&shape, T::DTYPE, None).unwrap();
+    let expected = winners(values.pool().unwrap(), &x);
     let y: Tensor<T> = Cpu::new().prepare(values).unwrap().call_blocking(&[view]).unwrap();
     let same = y.data().iter().zip(&expected).all(|(y, &place)| y.to_bits64() == x[place].to_bits64());
     assert!(same && y.data().len() == expected.len(), "{axes:?}, {channels}, {window:?}, {}", T::DTYPE.name());

@@ -10,8 +10,8 @@ use support::draw::pools::{MaxPoolOptions, Operator, PoolCase};
 use support::draw::unpools::{Target, UNPOOLS, UnpoolCase, UnpoolOptions};
 use wgpu_pooling::{
     Activation, Attribute, Backend, Build, Choice, DType, EmptyValue, Family, IndexFlattening, IndexSpace, Layout,
-    Limits, MAX_ITERATIONS, MaxPool, Node, Plan, Pooling, Preset, Reference, StorageOrder, TensorMut, TensorRef,
-    TensorView, element_count, families, local_maxima, select, wgsl,
+    Limits, MAX_ITERATIONS, MaxPool, Node, Peaks, Plan, Plateaus, Pooling, Preset, Reference, Request, StorageOrder,
+    TensorMut, TensorRef, TensorView, element_count, families, select, wgsl,
 };
 use wgpu_pooling_plan::AxisWindow;
 
@@ -224,16 +224,21 @@ fn small(shape: &[usize]) -> bool {
         .is_some_and(|count| count <= 128)
 }
 
-/// The local maxima of any values by any indices: an error, or peaks that lie in the map.
+/// The peaks of any values by any Y: an error, or peaks that lie in the map.
 fn peaks(pool: &dyn Pooling, shape: &[usize], bytes: &mut Bytes<'_>) {
     let count = element_count(shape).unwrap_or(0) as usize;
-    let y: Vec<f32> = (0..count).map(|_| f32::from_bits(bytes.word() as u32)).collect();
-    let indices: Vec<i64> = (0..count as i64).map(|own| if bytes.flag() { bytes.number() } else { own }).collect();
-    let threshold = bytes.sometimes(50, |bytes| f32::from_bits(bytes.word() as u32));
-    let y = TensorView::new(shape, &y).expect("it has the shape's length");
-    let indices = TensorView::new(shape, &indices).expect("as above");
-    let found = local_maxima(pool, y, indices, threshold);
-    for peak in found.into_iter().flatten() {
+    let x: Vec<f32> = (0..count).map(|_| f32::from_bits(bytes.word() as u32)).collect();
+    let y: Vec<f32> = x.iter().map(|&x| if bytes.flag() { f32::from_bits(bytes.word() as u32) } else { x }).collect();
+    let mut peaks = Request::pool(pool, TensorView::new(shape, &x).expect("it has the shape's length")).peaks();
+    if let Some(threshold) = bytes.sometimes(50, |bytes| f32::from_bits(bytes.word() as u32)) {
+        peaks = peaks.threshold(threshold);
+    }
+    if let Some(largest) = bytes.sometimes(50, Bytes::number) {
+        peaks = peaks.largest(largest as usize).min_distance(bytes.number() as usize);
+    }
+    peaks = peaks.plateaus(Plateaus::ALL[usize::from(bytes.flag())]);
+    let found = peaks.of_y(TensorView::new(shape, &y).expect("as above"));
+    for peak in found.iter().flat_map(Peaks::iter) {
         assert!(!peak.value.is_nan() && peak.position.iter().zip(shape).all(|(at, extent)| at < extent));
     }
 }

@@ -13,9 +13,8 @@ use support::device::gpu;
 use support::harness::join_all;
 use support::tensors::seeded as tensor;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, DType, ExecuteError, Family, Gpu, Gradient, IndexType,
-    Layout, MaxPool, MaxUnpool, Prepare, Prepared, Reference, Submitted, Tensor, TensorView, local_maxima, select,
-    wgpu,
+    AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, DType, Dilate, ExecuteError, Family, Gpu, Gradient,
+    IndexType, Layout, MaxPool, MaxUnpool, Prepare, Prepared, Reference, Submitted, Tensor, TensorView, select, wgpu,
 };
 
 const THREADS: usize = 8;
@@ -127,14 +126,10 @@ impl Work {
         assert_eq!(gpu.download_blocking::<i64>(&outputs.1).as_ref(), Ok(indices));
     }
 
-    /// Peaks by the values and the indices of the device.
+    /// Peaks by the values of the device.
     fn peaks(&self, gpu: &Gpu) {
-        let pool = MaxPool::new([3, 3]).pads([1; 4]);
-        let found = |backend: &dyn Backend| {
-            let (y, indices) = pool.on(&self.x).with_indices::<i64>().run_blocking(backend).unwrap();
-            local_maxima(&pool, &y, &indices, Some(0.0)).unwrap()
-        };
-        assert_eq!(found(&gpu), found(&Reference));
+        let peaks = || Dilate::new([3, 3]).on(&self.x).peaks().threshold(0.0);
+        assert_eq!(peaks().run_blocking(gpu), peaks().run_blocking(&Reference));
     }
 
     /// Bad indices of this thread alone.

@@ -42,7 +42,7 @@ use self::row::outputs_are_columns;
 use self::rows::{Grouping, OutputRows};
 use super::elements::LaneElement;
 use super::indices::IndicesMut;
-use super::kernel::{Offer, OfferedPool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, Operands, PoolKernel};
 use super::lane::{Code, Positioned};
 use super::parts::PartOf;
 use super::scratch::{ThreadMemory, aligned_words_of, allocate_aligned};
@@ -111,9 +111,7 @@ impl PoolKernel for Columns {
     fn run(
         &self,
         part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        indices: Option<IndicesMut<'_>>,
+        (x, y, indices): Operands<'_>,
         scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => match indices {

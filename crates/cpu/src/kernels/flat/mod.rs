@@ -43,8 +43,7 @@ use self::job::{BandBuffers, BandJob, WindowPlanes};
 use self::steps::EvenTaps;
 use super::axes::Axis;
 use super::elements::LaneElement;
-use super::indices::IndicesMut;
-use super::kernel::{Offer, OfferedPool, PoolKernel};
+use super::kernel::{Offer, OfferedPool, Operands, PoolKernel};
 use super::lane::Code;
 use super::parts::{PartOf, few_parts};
 use super::scratch::{ThreadMemory, allocate, words_of};
@@ -228,14 +227,7 @@ impl PoolKernel for Flat {
         (few_parts(&self.axes[1], planes, wanted), 1)
     }
 
-    fn run(
-        &self,
-        part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        _: Option<IndicesMut<'_>>,
-        scratch: &mut ThreadMemory,
-    ) -> Result<(), ExecuteError> {
+    fn run(&self, part: &PartOf<'_>, (x, y, _): Operands<'_>, scratch: &mut ThreadMemory) -> Result<(), ExecuteError> {
         with_element!(part.plan.dtype(), T => self.part::<
             <T as LaneElement>::Own,
             <T as LaneElement>::Lossless,

@@ -8,8 +8,7 @@ use super::pool::{Separable, SeparableSizes};
 use super::steps::steps;
 use super::work::PartWork;
 use crate::kernels::elements::LaneElement;
-use crate::kernels::indices::IndicesMut;
-use crate::kernels::kernel::{Offer, OfferedPool, PoolKernel};
+use crate::kernels::kernel::{Offer, OfferedPool, Operands, PoolKernel};
 use crate::kernels::parts::{PartOf, few_parts};
 use crate::kernels::scratch::ThreadMemory;
 use crate::kernels::tuning::separable::{BYTE, GATHERED, HALF, LOADED, OUTPUT, PERMUTED_PLANE, REDUCED, ROW, STEP};
@@ -62,9 +61,7 @@ impl PoolKernel for Separable {
     fn run(
         &self,
         part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        indices: Option<IndicesMut<'_>>,
+        (x, y, indices): Operands<'_>,
         scratch: &mut ThreadMemory,
     ) -> Result<(), ExecuteError> {
         let indexed = indices.is_some();
