@@ -9,8 +9,8 @@ use examples::numbers::number;
 /// Finds the bright objects of a picture: the pixels that are the maximum of the window around them, by a dilation.
 /// Lists the brightest and writes the picture with rings around them as PNG.
 ///
-/// The picture is made grey and smoothed on the CPU. The dilation is computed on the GPU, or on the CPU, and once more by
-/// the reference; the two have to agree bit for bit.
+/// The picture is made grey and smoothed on the CPU. The dilation is computed on the GPU, or on the CPU, and once more
+/// by the reference; the two have to agree bit for bit.
 #[derive(Debug, Parser)]
 #[command(name = "peaks")]
 pub struct Options {

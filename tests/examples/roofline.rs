@@ -174,8 +174,6 @@ fn windows_follow_each_other() {
     );
     let rows = json(&fs::read_to_string(folder.join("windows.json")).unwrap())["rows"].as_array().unwrap().clone();
     assert!(rows.len() == 34 && rows.iter().all(|row| row["verified_slices"] == 1), "{rows:?}");
-    let kernels: Vec<&Value> = rows.iter().map(|row| &row["kernel_shape"][0]).collect();
-    assert_eq!(kernels[..6], [1, 2, 3, 4, 5, 7]);
 }
 
 /// A sweep whose geometries are small enough for a test.

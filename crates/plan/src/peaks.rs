@@ -184,8 +184,8 @@ impl<'a, T: Element> PeaksRequest<'a, T> {
 
     /// Keeps a peak only if it is at least this number of elements away, along some spatial axis, from every peak of
     /// its plane that is kept before it, the largest first. Windows of `2 * elements - 1` or more do this by
-    /// themselves, but for equal elements. scikit-image's `peak_local_max(x, min_distance=d)` is a window of `2 * d + 1`
-    /// with this distance, [`Plateaus::All`] and a border of `d`.
+    /// themselves, but for equal elements. `peak_local_max(x, min_distance=d)` of scikit-image is a window of
+    /// `2 * d + 1` with this distance, [`Plateaus::All`], a border of `d` and the least value as threshold.
     ///
     /// ```
     /// use wgpu_pooling::{Dilate, Reference, TensorView};

@@ -222,16 +222,17 @@ fn any_pool(seed: u64, backends: &[Box<dyn Backend>]) {
     // Where nothing is above the lowest value, no element wins, and the index names the first of the plane.
     let inner = if layout == Layout::Nchw { 1 } else { channels };
     let plane: usize = spatial.iter().product();
-    let judged = |place: usize| policy != NanPolicy::SeedLowest || place / inner % plane > 0;
+    let judged = |place: usize| policy != NanPolicy::SeedLowest || !(place / inner).is_multiple_of(plane);
     let dtype = DType::ALL[any(12) as usize];
-    with_element!(dtype, T => named_by_indices::<T>(&*pool, &shape, seed, (&judged, backends)));
+    with_element!(dtype, T => named_by_indices::<T>(&*pool, &shape, seed, judged, backends));
 }
 
 fn named_by_indices<T: Element>(
     pool: &dyn Pooling,
     shape: &[usize],
     seed: u64,
-    (judged, backends): (&dyn Fn(usize) -> bool, &[Box<dyn Backend>]),
+    judged: impl Fn(usize) -> bool,
+    backends: &[Box<dyn Backend>],
 ) {
     let values = drawn(shape.iter().product(), seed, T::DTYPE);
     let x = Tensor::new(shape, values.iter().map(|&value| T::from_bits64(bits(T::DTYPE, value))).collect()).unwrap();

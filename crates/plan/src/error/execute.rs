@@ -69,8 +69,8 @@ pub enum ExecuteError {
         /// The call's operator.
         called: &'static str,
     },
-    /// An unpool or [`IndexSpace::convert`](crate::IndexSpace::convert) met indices outside the index space. Nothing was
-    /// written for them, and no output is returned.
+    /// An unpool or [`IndexSpace::convert`](crate::IndexSpace::convert) met indices outside the index space. Nothing
+    /// was written for them, and no output is returned.
     #[error("indices[{position}] is {value}, outside the valid range [0, {index_count}); {count} such indices in all")]
     IndexOutOfRange {
         /// The flat position of the first bad index in the index tensor, as stored.
