@@ -124,6 +124,10 @@ def test_thresholds_are_exact() -> None:
     x = np.array([[[0.3, 0, 0.3]]], np.float16)
     assert len(wp.local_maxima(x, [3], threshold=0.3, device="cpu")[1]) == 2, "float16 has no 0.3, but one above"
     assert len(wp.local_maxima(x, [3], threshold=float(x.max()), device="cpu")[1]) == 0
+    for threshold, count in ((Fraction(1, 10), 1), (Fraction(0.1), 0), (np.longdouble("0.1"), 1), (np.longdouble("-inf"), 1)):
+        assert len(wp.local_maxima(np.array([[[0.1]]]), [1], threshold=threshold, device="cpu")[1]) == count, threshold
+        minima = wp.local_maxima(np.array([[[-0.1]]]), [1], threshold=-threshold, minima=True, device="cpu")
+        assert len(minima[1]) == count, threshold
     x = np.array([[[2**63 + 1, 0, 2**64 - 1]]], np.uint64)
     for threshold, count in ((2**63, 2), (2**63 + 1, 1), (np.uint64(2**64 - 1), 0), (2**70, 0), (-1, 2), (Fraction(1, 2), 2)):
         assert len(wp.local_maxima(x, [3], threshold=threshold, device="cpu")[1]) == count, threshold

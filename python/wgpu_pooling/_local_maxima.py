@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from numbers import Integral, Real
+from numbers import Integral, Rational, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -25,29 +25,31 @@ _LEAST = -1074
 _MOST = 2**63 - 1
 
 
-def _number(threshold: object) -> int | float | None:
-    """A threshold as a multiple of the smallest subnormal of doubles, or an infinity."""
+def _number(threshold: Any, minima: bool) -> int | float | None:
+    """A threshold as a multiple of the smallest subnormal of doubles, or an infinity. The multiple is the largest that is not above
+    it, of minima the smallest that is not below it: no element lies between."""
     if threshold is None:
         return None
     if isinstance(threshold, bool) or not isinstance(threshold, Real):
         raise TypeError(f"threshold is of type {type_name(threshold)}, expected a number")
     if isinstance(threshold, Integral):
         return int(threshold) << -_LEAST
-    if not isinstance(threshold, np.floating) or threshold.dtype.itemsize not in _FLOATS:
-        try:
-            threshold = float(threshold)
-        except OverflowError:
-            return int(math.trunc(threshold)) << -_LEAST
     if threshold != threshold:
         raise PlanError('threshold: unknown value "NaN", expected a number')
-    value = np.atleast_1d(np.asarray(threshold))
-    fraction, least = _FLOATS[value.dtype.itemsize]
-    rank = int(_ranks(value)[0])
-    exponent, digits = divmod(abs(rank), 1 << fraction)
-    if abs(rank) == _ranks(np.full(1, np.inf, value.dtype))[0]:
-        return math.inf if rank > 0 else -math.inf
-    multiple = (digits if exponent == 0 else (digits | 1 << fraction) << (exponent - 1)) << (least - _LEAST)
-    return multiple if rank > 0 else -multiple
+    if isinstance(threshold, np.floating) and threshold.dtype.itemsize in _FLOATS:
+        value = np.atleast_1d(np.asarray(threshold))
+        fraction, least = _FLOATS[value.dtype.itemsize]
+        rank = int(_ranks(value)[0])
+        exponent, digits = divmod(abs(rank), 1 << fraction)
+        if abs(rank) == _ranks(np.full(1, np.inf, value.dtype))[0]:
+            return math.inf if rank > 0 else -math.inf
+        multiple = (digits if exponent == 0 else (digits | 1 << fraction) << (exponent - 1)) << (least - _LEAST)
+        return multiple if rank > 0 else -multiple
+    if not isinstance(threshold, Rational) and threshold in (math.inf, -math.inf):
+        return math.inf if threshold > 0 else -math.inf
+    numerator, denominator = map(int, threshold.as_integer_ratio())
+    sign = -1 if minima else 1
+    return sign * ((sign * numerator << -_LEAST) // denominator)
 
 
 def _ranks(values: NDArray[Any]) -> NDArray[Any]:
@@ -119,7 +121,8 @@ def local_maxima(
     `min_distance=d` and the least value as threshold.
 
     Both results are arrays of numpy, whatever `x` is: positions have the shape (peaks, axes of `x`), and values have the type of `x`,
-    but float32 for bfloat16. Raises as `max_pool`, and PlanError for a threshold that is NaN.
+    but float32 for bfloat16. Raises as `max_pool`, and PlanError for a threshold that is NaN, for another rule of plateaus, and for
+    numbers that are negative or too large.
 
     >>> import numpy as np, wgpu_pooling as wp
     >>> x = np.array([[[[9, 1, 0, 4, 4, 4], [0, 1, 0, 0, 0, 3]]]], np.uint8)
@@ -129,7 +132,7 @@ def local_maxima(
     >>> wp.local_maxima(x, [3, 3], largest=1, device="cpu")
     (array([[0, 0, 0, 0]]), array([9], dtype=uint8))
     """
-    least = _number(threshold)
+    least = _number(threshold, minima)
     tensor = taken(x, "x")[0]
     at, operator = resolve(device, x, "x"), "erode" if minima else "dilate"
     keywords = {"kernel_shape": kernel_shape, "nan_policy": "propagate_last", "layout": layout}

@@ -116,9 +116,10 @@ impl<'a, T: Element> Request<'a, Tensor<T>, ValuesOnly> {
 /// [`Erode`](crate::Erode), gives minima. A NaN is never a peak, and neither is an element that its own window leaves
 /// out.
 ///
-/// The backend computes the pool's values, in bands of some megabytes; the calling thread compares them with X. Beside
-/// X and the result that takes a band and 16 bytes for each peak before [`largest`](Self::largest) and
-/// [`min_distance`](Self::min_distance) choose among them.
+/// The backend computes the pool's values, in bands of some megabytes, or larger ones where windows are tall; the
+/// calling thread compares them with X. Beside X and the result that takes a band, and some 50 bytes for each peak that
+/// is found: with [`largest`](Self::largest) for twice as many as are kept or some thousand, unless
+/// [`min_distance`](Self::min_distance) needs all of them, which takes some 150 bytes for each that it keeps.
 ///
 /// ```
 /// use wgpu_pooling::{Dilate, Reference, TensorView};
@@ -215,7 +216,7 @@ impl<'a, T: Element> PeaksRequest<'a, T> {
     ///
     /// # Errors
     /// Those of the pool's `plan`; [`PlanError::NotEachElement`] if Y has another shape than X;
-    /// [`PlanError::Combination`] if the pool has an activation; [`PlanError::UnknownValue`] for a threshold that is
+    /// [`PlanError::Combination`] if the pool has an activation, or is none but a composition; [`PlanError::UnknownValue`] for a threshold that is
     /// NaN; [`PlanError::AttributeLength`] for a border with another number of axes; the errors of [`Backend::run`];
     /// [`ExecuteError::OutOfMemory`].
     ///
@@ -250,7 +251,7 @@ impl<'a, T: Element> PeaksRequest<'a, T> {
             let first = band.output().runs(pool.output_shape(), pool.layout()).next();
             search.run(first.map_or(0, |(first, _)| first as usize), &y[..length])?;
         }
-        peaks(pool, search.found.kept())
+        peaks(pool, search.found.kept()?)
     }
 
     /// [`PeaksRequest::run`], waiting for the result in this thread. Outside the web.
@@ -281,7 +282,7 @@ impl<'a, T: Element> PeaksRequest<'a, T> {
         pool.outputs[0].check_shape("y", y.shape())?;
         let mut search = self.search(pool, &elements);
         search.run(0, &y.elements::<T>()?)?;
-        peaks(pool, search.found.kept())
+        peaks(pool, search.found.kept()?)
     }
 
     /// Refuses what has no peaks.

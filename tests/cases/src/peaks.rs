@@ -289,14 +289,14 @@ fn zeros_plateaus_and_nan() {
 /// More peaks than are kept during a search, and bands of a map that does not fit one.
 #[test]
 fn the_largest_of_many() {
-    let shape = [2, 1, 1200, 1000];
-    let values: Vec<u32> = (0..2_400_000).map(|place| splitmix64(place) as u32 % 5_000_000).collect();
+    let shape = [2, 1, 1100, 500];
+    let values: Vec<u64> = (0..1_100_000).map(|place| splitmix64(place) % 5_000_000).collect();
     let x = Tensor::new(shape, values).unwrap();
     let dilate = Dilate::new([1, 3]);
     let y = dilate.on(&x).run_blocking(&Reference).unwrap();
     for plateaus in [Plateaus::First, Plateaus::All] {
         let all = dilate.on(&x).peaks().plateaus(plateaus).of_y(&y).unwrap();
-        assert!(all.len() > 700_000, "{}", all.len());
+        assert!(all.len() > 340_000, "{}", all.len());
         let item = |item| all.iter().filter(move |peak| peak.position[0] == item).take(1000);
         let mut expected: Vec<_> = item(0).chain(item(1)).map(|peak| (peak.position.to_vec(), peak.value)).collect();
         expected.sort_by_key(|(at, value)| (std::cmp::Reverse(*value), at.clone()));

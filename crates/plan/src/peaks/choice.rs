@@ -7,13 +7,18 @@ use crate::error::ExecuteError;
 use crate::options::Layout;
 use crate::plan::PoolPlan;
 use crate::reduction::Reduction;
-use crate::tensor::{count, for_each};
+use crate::tensor::{advance, count};
 
 /// The peaks of a batch item at which those that cannot be among the largest are dropped during a search.
 const MANY: usize = 1 << 13;
 
 /// A peak as a number. The largest peak has the least one, and of equal peaks the first in X.
 type Found = u128;
+
+fn reserve(peaks: &mut Vec<Found>, more: usize) -> Result<(), ExecuteError> {
+    let count = peaks.len().saturating_add(more);
+    peaks.try_reserve(more).map_err(|_| ExecuteError::OutOfMemory(format!("{count} peaks")))
+}
 
 fn place(found: Found) -> usize {
     found as u64 as usize
@@ -71,14 +76,13 @@ impl<'s, T: Element> Choosing<'s, T> {
     /// Adds a peak, whose place is behind those of all before it.
     pub fn add(&mut self, value: T, place: usize) -> Result<(), ExecuteError> {
         if place / self.item != self.number {
-            self.end_item();
+            self.end_item()?;
             (self.number, self.least) = (place / self.item, self.threshold);
         }
         if self.found.len() >= MANY.max(self.most.saturating_mul(2)) && self.spacing.is_none() {
             self.drop_smallest();
         }
-        let peaks = self.found.len() + self.kept.len();
-        self.found.try_reserve(1).map_err(|_| ExecuteError::OutOfMemory(format!("{peaks} peaks")))?;
+        reserve(&mut self.found, 1)?;
         self.found.push(Found::from(order(value.rank(), self.reduction)) << u64::BITS | place as Found);
         Ok(())
     }
@@ -92,10 +96,15 @@ impl<'s, T: Element> Choosing<'s, T> {
         self.found.truncate(self.most);
     }
 
-    fn end_item(&mut self) {
+    fn end_item(&mut self) -> Result<(), ExecuteError> {
         let Some(spacing) = &mut self.spacing else {
             self.drop_smallest();
-            return self.kept.append(&mut self.found);
+            if self.kept.is_empty() {
+                std::mem::swap(&mut self.kept, &mut self.found);
+            }
+            reserve(&mut self.kept, self.found.len())?;
+            self.kept.append(&mut self.found);
+            return Ok(());
         };
         // No more of them are sorted than are needed, within a factor.
         let (mut rest, mut missing, mut next) = (&mut self.found[..], self.most, self.most);
@@ -106,7 +115,8 @@ impl<'s, T: Element> Choosing<'s, T> {
             let (head, behind) = rest.split_at_mut(next.min(rest.len()));
             head.sort_unstable();
             for &peak in head.iter() {
-                if missing > 0 && spacing.takes(place(peak)) {
+                if missing > 0 && spacing.takes(place(peak))? {
+                    reserve(&mut self.kept, 1)?;
                     self.kept.push(peak);
                     missing -= 1;
                 }
@@ -115,19 +125,21 @@ impl<'s, T: Element> Choosing<'s, T> {
         }
         spacing.cells.clear();
         self.found.clear();
+        Ok(())
     }
 
     /// The places and the values of the peaks that are kept, the largest first.
-    pub fn kept(mut self) -> impl ExactSizeIterator<Item = (usize, T)> {
-        self.end_item();
+    pub fn kept(mut self) -> Result<impl ExactSizeIterator<Item = (usize, T)>, ExecuteError> {
+        self.end_item()?;
         self.kept.sort_unstable();
         let Choosing { x, reduction, kept, .. } = self;
-        kept.into_iter().map(move |peak| {
-            // The rank is the order of its order.
+        Ok(kept.into_iter().map(move |peak| {
+            // `order` undoes itself, but for the highest bit, which is inverted before and after.
             let rank = order((peak >> u64::BITS) as i64 ^ i64::MIN, reduction) as i64 ^ i64::MIN;
-            // What lies in X is far from what was looked at before, and has more bits than the rank of zeros alone.
+            // The value follows from the rank without reading X, which caches no longer have. Only of zeros the rank
+            // lacks the sign.
             (place(peak), if rank == 0 { x[place(peak)] } else { T::of_rank(rank) })
-        })
+        }))
     }
 }
 
@@ -150,7 +162,7 @@ impl Spacing {
     }
 
     /// Whether an element is far enough from those taken before; it then is one of them.
-    fn takes(&mut self, place: usize) -> bool {
+    fn takes(&mut self, place: usize) -> Result<bool, ExecuteError> {
         let size = self.min_distance;
         let elements: usize = self.extents.iter().product();
         let (plane, mut rest) = match self.layout {
@@ -168,16 +180,30 @@ impl Spacing {
         let cells: Vec<usize> = self.extents.iter().map(|extent| extent.div_ceil(size)).collect();
         let first: Vec<usize> = at.iter().map(|at| (at / size).saturating_sub(1)).collect();
         let near = at.iter().zip(&cells).zip(&first).map(|((at, cells), first)| (at / size + 2).min(*cells) - first);
+        let near: Vec<usize> = near.collect();
         let number =
             |cell: &dyn Fn(usize) -> usize| (0..cells.len()).fold(plane, |number, a| number * cells[a] + cell(a));
-        let mut is_apart = true;
-        for_each(&near.collect::<Vec<_>>(), &mut |cell| {
-            let is_near = |other: &Vec<usize>| other.iter().zip(&at).all(|(other, at)| other.abs_diff(*at) < size);
-            is_apart &= !self.cells.get(&number(&|a| first[a] + cell[a])).is_some_and(is_near);
-        });
+        let is_near = |other: &Vec<usize>| other.iter().zip(&at).all(|(other, at)| other.abs_diff(*at) < size);
+        let is_apart = if count(&near) > self.cells.len() as u64 {
+            let of_plane = number(&|_| 0)..=number(&|a| cells[a] - 1);
+            !self.cells.iter().any(|(number, other)| of_plane.contains(number) && is_near(other))
+        } else {
+            let mut cell = vec![0; near.len()];
+            loop {
+                let other = self.cells.get(&number(&|a| first[a] + cell[a]));
+                if other.is_some_and(is_near) {
+                    break false;
+                }
+                if advance(&mut cell, &|a| 0..near[a]).is_none() {
+                    break true;
+                }
+            }
+        };
         if is_apart {
+            let kept = self.cells.len();
+            self.cells.try_reserve(1).map_err(|_| ExecuteError::OutOfMemory(format!("{kept} peaks that are apart")))?;
             self.cells.insert(number(&|a| at[a] / size), at);
         }
-        is_apart
+        Ok(is_apart)
     }
 }

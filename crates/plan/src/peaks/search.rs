@@ -23,8 +23,8 @@ pub(super) struct Search<'s, T> {
     axes: Vec<SearchAxis>,
     /// The elements in a row, and from one to its neighbour in the row.
     row: [usize; 2],
-    /// Whether the windows of a row have the element before their own. Where that is an equal one, the element's own
-    /// is not the first.
+    /// Whether the windows of a row have the element before their own. An element that equals the one before it is then
+    /// not the first of its window.
     looks_back: bool,
     pub found: Choosing<'s, T>,
     /// The window of the element that is looked at, along each axis on which it has others.
@@ -74,7 +74,9 @@ impl SearchAxis {
     fn taps(&self, at: usize) -> Option<OwnWindow> {
         let taps = self.axis.taps(at);
         let before = taps.contains(at as i64).then(|| (at as i64 - taps.first) / taps.step.max(1))?;
-        Some(OwnWindow { before: before as usize, count: taps.count as usize, pace: taps.step as usize * self.stride })
+        // One tap may have any dilation.
+        let pace = if taps.count > 1 { taps.step as usize * self.stride } else { self.stride };
+        Some(OwnWindow { before: before as usize, count: taps.count as usize, pace })
     }
 }
 
@@ -182,8 +184,9 @@ impl<'s, T: Element> Search<'s, T> {
     }
 
     /// Whether an earlier element of the window equals the one at this place, in row-major order. The nearest are
-    /// looked at first: no two of the elements that look at the same one are near each other, or one of them would have
-    /// met the other. So all elements of a map together look at a few times its elements.
+    /// looked at first. Equal elements that look through the same part lie outside each other's windows, and of those
+    /// there are few if windows reach about as far before their element as behind it: then all elements of a map
+    /// together look at a few times its elements.
     fn has_equal_before(&self, place: usize) -> bool {
         let rank = self.x[place].rank();
         (0..self.window.len()).rev().any(|axis| {
