@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import Any, Literal
 
@@ -36,6 +37,8 @@ def _number(threshold: Any, minima: bool) -> int | float | None:
         return int(threshold) << -_LEAST
     if threshold != threshold:
         raise PlanError('threshold: unknown value "NaN", expected a number')
+    if isinstance(threshold, float):
+        threshold = np.float64(threshold)
     if isinstance(threshold, np.floating) and threshold.dtype.itemsize in _FLOATS:
         value = np.atleast_1d(np.asarray(threshold))
         fraction, least = _FLOATS[value.dtype.itemsize]
@@ -45,11 +48,17 @@ def _number(threshold: Any, minima: bool) -> int | float | None:
             return math.inf if rank > 0 else -math.inf
         multiple = (digits if exponent == 0 else (digits | 1 << fraction) << (exponent - 1)) << (least - _LEAST)
         return multiple if rank > 0 else -multiple
-    if not isinstance(threshold, Rational) and threshold in (math.inf, -math.inf):
-        return math.inf if threshold > 0 else -math.inf
-    numerator, denominator = map(int, threshold.as_integer_ratio())
+    if threshold == math.inf or threshold == -math.inf:
+        return math.inf if threshold == math.inf else -math.inf
+    exact = Fraction(threshold) if isinstance(threshold, Rational) else Fraction(*_ratio(threshold))
+    numerator, denominator = exact.numerator, exact.denominator
     sign = -1 if minima else 1
     return sign * ((sign * numerator << -_LEAST) // denominator)
+
+
+def _ratio(number: Any) -> tuple[int, int]:
+    numerator, denominator = number.as_integer_ratio()
+    return int(numerator), int(denominator)
 
 
 def _ranks(values: NDArray[Any]) -> NDArray[Any]:
@@ -143,9 +152,8 @@ def local_maxima(
         tensor = taken(tensor[0].numpy(), "x")[0]
     axes = max(tensor[0].ndim - 2, 0)
     border = _counts("exclude_border", exclude_border, axes)
-    wishes = (_bits(least, tensor[1], minima), plateaus, border, _count("min_distance", min_distance), None)
-    if largest is not None:
-        wishes = (*wishes[:-1], _count("largest", largest))
+    most = None if largest is None else _count("largest", largest)
+    wishes = (_bits(least, tensor[1], minima), plateaus, border, _count("min_distance", min_distance), most)
     positions, words = _native.peaks(operator, keywords, wishes, at, tensor, y)
     if tensor[1] == "bf16":
         # The upper halves of float32.
@@ -155,10 +163,10 @@ def local_maxima(
 
 
 def _count(name: str, number: Any) -> int:
-    number = whole(name, number)
-    if not 0 <= number <= _MOST:
-        raise PlanError(f"{name} is {number}, expected 0 to {_MOST}")
-    return number
+    count = whole(name, number)
+    if not 0 <= count <= _MOST:
+        raise PlanError(f"{name} is {count}, expected 0 to {_MOST}")
+    return count
 
 
 def _counts(name: str, numbers: Any, axes: int) -> list[int]:
