@@ -585,7 +585,7 @@ fn windows_of_peaks_may_reach_far() {
         modestly(|| pool.on(x).peaks().run_blocking(&Reference)).map(|peaks| peaks.positions().to_vec())
     };
     assert_eq!(peaks(1 << 40), Ok(vec![0, 0, 1]));
-    let far = MaxPool::new([1, 3]).dilations([MOST, 1 << 60]).pads([0, 1 << 60, 0, 1 << 60]);
+    let far = MaxPool::new([1, 1]).dilations([MOST, MOST]);
     let x_of_two = TensorView::new(&[1, 1, 2, 2], &[3u8, 7, 7, 1]).unwrap();
     assert_eq!(modestly(|| far.on(x_of_two).peaks().run_blocking(&Reference)).map(|peaks| peaks.len()), Ok(4));
     let error = not_positive("kernel_shape", 0, i64::MIN);
