@@ -216,9 +216,9 @@ impl<'a, T: Element> PeaksRequest<'a, T> {
     ///
     /// # Errors
     /// Those of the pool's `plan`; [`PlanError::NotEachElement`] if Y has another shape than X;
-    /// [`PlanError::Combination`] if the pool has an activation, or is none but a composition; [`PlanError::UnknownValue`] for a threshold that is
-    /// NaN; [`PlanError::AttributeLength`] for a border with another number of axes; the errors of [`Backend::run`];
-    /// [`ExecuteError::OutOfMemory`].
+    /// [`PlanError::Combination`] if the pool has an activation, or is a composition; [`PlanError::UnknownValue`] for a
+    /// threshold that is NaN; [`PlanError::AttributeLength`] for a border with another number of axes; the errors of
+    /// [`Backend::run`]; [`ExecuteError::OutOfMemory`].
     ///
     /// ```
     /// # async fn f(gpu: &dyn wgpu_pooling::Backend) -> Result<(), wgpu_pooling::ExecuteError> {
