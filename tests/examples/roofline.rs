@@ -174,6 +174,8 @@ fn windows_follow_each_other() {
     );
     let rows = json(&fs::read_to_string(folder.join("windows.json")).unwrap())["rows"].as_array().unwrap().clone();
     assert!(rows.len() == 34 && rows.iter().all(|row| row["verified_slices"] == 1), "{rows:?}");
+    let windows: Vec<u64> = rows.iter().map(|row| row["row"]["kernel_shape"][0].as_u64().unwrap()).collect();
+    assert_eq!((&windows[..5], windows[16], windows[17]), (&[1, 2, 3, 4, 5][..], 65, 1));
 }
 
 /// A sweep whose geometries are small enough for a test.

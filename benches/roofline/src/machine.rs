@@ -81,7 +81,7 @@ impl Machine {
             Machine::Cpu(_) => &ON_CPUS,
         };
         Settings {
-            // A queue compares what has no NaN.
+            // The queue that verifies long windows does not know NaN.
             data: if options.windows { Data::Peers } else { options.data },
             rounds: options.rounds,
             pass_seconds: options.pass as f64 * 1e-3,

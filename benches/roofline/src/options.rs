@@ -103,6 +103,7 @@ pub struct Options {
     /// bytes that they move: windows of every power of two and its neighbours, 1 to 20 channels, strides of 1 to 9.
     /// Tensors hold numbers from 0 to 250. --rows chooses among the series
     #[arg(long, conflicts_with_all = ["catalogue", "row_bytes", "shrink", "count", "numbers", "constants"])]
+    #[arg(conflicts_with_all = ["data", "nan_policy", "markdown"])]
     pub windows: bool,
 
     /// Measure what the device costs by itself instead of rows: launches, stores and loads by how neighbours lie,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-use wgpu_pooling::{DType, IndexType, Layout};
+use wgpu_pooling::{DType, IndexType, Layout, NanPolicy};
 
 use crate::catalogue::{Operator, Row, Window};
 use crate::figures::Entry;
@@ -44,7 +44,7 @@ fn series() -> Vec<(String, Layout, Vec<Geometry>)> {
 pub fn tasks(options: &Options) -> Vec<Task> {
     let common = [DType::U8, DType::F16, DType::F32, DType::F64];
     let dtypes = if options.dtypes.is_empty() { &common } else { &options.dtypes[..] };
-    let mut tasks = Vec::new();
+    let mut rows = Vec::new();
     for (name, layout, geometries) in series() {
         for (&dtype, indices) in
             dtypes.iter().flat_map(|dtype| [None, Some(IndexType::I64)].map(|indices| (dtype, indices)))
@@ -53,18 +53,18 @@ pub fn tasks(options: &Options) -> Vec<Task> {
             if !options.rows.is_empty() && !options.rows.iter().any(|part| name.contains(part.as_str())) {
                 continue;
             }
-            tasks.extend(geometries.iter().cloned().map(|(pooled, window, stride)| {
+            rows.extend(geometries.iter().cloned().map(|(pooled, window, stride)| {
                 let along = |number: usize| vec![number as i64; pooled.len() - 2];
                 let pads = Some([along(window / 2), along((window - 1) / 2)].concat());
                 let (kernel_shape, strides) = (along(window), Some(along(stride)));
                 let operator = Operator::MaxPool(Window { kernel_shape, strides, pads, dilations: None });
-                let (name, nan_policy) = (name.clone(), options.nan_policy.unwrap_or_default());
+                let (name, nan_policy) = (name.clone(), NanPolicy::default());
                 let row = Row { name, operator, dtype: Some(dtype), layout, nan_policy, pooled, indices };
-                Task { row, dtype, number: None }
+                (row, dtype)
             }));
         }
     }
-    tasks
+    (0..).zip(rows).map(|(number, (row, dtype))| Task { row, dtype, number: Some(number) }).collect()
 }
 
 /// The largest steps from one row of a series to the next, in time by the bytes that are moved.

@@ -7,14 +7,13 @@ use crate::attributes::Activation;
 use crate::backend::Backend;
 use crate::element::Element;
 use crate::error::{ExecuteError, PlanError};
-use crate::index::take_digit;
 use crate::options::Plateaus;
 use crate::plan::{Plan, PoolPlan};
 use crate::request::{AsTensor, Request, ValuesOnly};
 use crate::tensor::{Tensor, zeros};
 use crate::tile::{Tile, Tiling};
 use crate::untyped::{TensorMut, TensorRef};
-use choice::Choosing;
+use choice::{Choosing, coordinates};
 use search::Search;
 
 /// The bytes of X and Y of a band, which caches hold. Larger bands are taken where windows are so tall that bands of
@@ -340,10 +339,7 @@ fn peaks<T: Element>(
     let (mut values, mut positions) = (zeros(&[found.len()])?, zeros(&[found.len(), axes])?);
     for ((value, position), (place, of_x)) in values.iter_mut().zip(positions.chunks_exact_mut(axes)).zip(found) {
         *value = of_x;
-        let mut rest = place as u64;
-        for (coordinate, &extent) in position.iter_mut().zip(shape).rev() {
-            *coordinate = take_digit(&mut rest, extent as u64) as usize;
-        }
+        coordinates(place, shape, position);
     }
     Ok(Peaks { axes, positions, values })
 }

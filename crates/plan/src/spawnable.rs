@@ -18,6 +18,7 @@ const fn spawnable<T: Send + 'static>(_: &T) {}
 fn requests(backend: Arc<dyn Backend>, (pool, unpool): (MaxPool, MaxUnpool), x: Arc<Tensor<f32>>) {
     spawnable(&async move {
         let (mut y, indices) = pool.on(&*x).with_indices::<i64>().run(&backend).await?;
+        pool.on(&*x).peaks().min_distance(2).run(&backend).await?;
         let back = unpool.on(&y, &indices).run(&backend).await?;
         pool.on(&back).to(y.data_mut()).run(&backend).await
     });

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::element::Element;
 use crate::error::ExecuteError;
-use crate::options::Layout;
-use crate::plan::PoolPlan;
+use crate::index::take_digit;
+use crate::plan::{PoolPlan, assemble};
 use crate::reduction::Reduction;
 use crate::tensor::{advance, count};
 
@@ -143,66 +143,62 @@ impl<'s, T: Element> Choosing<'s, T> {
     }
 }
 
-/// Cells as large as the least distance: of the peaks that are kept each has one at most, and those that are too near
-/// to another one lie in its own cell or in its neighbours.
+/// The coordinates of an element by its place in a tensor of this shape.
+pub(super) fn coordinates(place: usize, shape: &[usize], position: &mut [usize]) {
+    let mut rest = place as u64;
+    for (coordinate, &extent) in position.iter_mut().zip(shape).rev() {
+        *coordinate = take_digit(&mut rest, extent as u64) as usize;
+    }
+}
+
+/// Cells as long as the least distance along spatial axes, and of one element along the others. Of the peaks that are
+/// kept each cell has one at most, and those that are too near to another one lie in its own cell or in a neighbour.
 struct Spacing {
-    min_distance: usize,
-    layout: Layout,
-    channels: usize,
-    extents: Vec<usize>,
-    /// The spatial coordinates of the peak of a cell, by the plane's number and the cell's in the plane.
+    shape: Vec<usize>,
+    /// The elements of a cell along each axis.
+    sizes: Vec<usize>,
+    /// The coordinates of the peak of a cell, by the cell's number in row-major order.
     cells: HashMap<usize, Vec<usize>>,
 }
 
 impl Spacing {
     fn new(plan: &PoolPlan, min_distance: usize) -> Spacing {
-        let extents = plan.axes.iter().map(|axis| axis.input).collect();
-        let (layout, channels) = (plan.layout(), plan.channels);
-        Spacing { min_distance, layout, channels, extents, cells: HashMap::new() }
+        let sizes = assemble(plan.layout(), 1, 1, &vec![min_distance; plan.axes.len()]);
+        Spacing { shape: plan.input_shape().to_vec(), sizes, cells: HashMap::new() }
     }
 
     /// Whether an element is far enough from those taken before; it then is one of them.
     fn takes(&mut self, place: usize) -> Result<bool, ExecuteError> {
-        let size = self.min_distance;
-        let elements: usize = self.extents.iter().product();
-        let (plane, mut rest) = match self.layout {
-            Layout::Nchw => (place / elements, place % elements),
-            Layout::Nhwc => {
-                let pixel = place / self.channels;
-                (pixel / elements * self.channels + place % self.channels, pixel % elements)
-            }
+        let Spacing { shape, sizes, cells } = self;
+        let mut at = vec![0; shape.len()];
+        coordinates(place, shape, &mut at);
+        let beyond = |axis: usize| shape[axis].div_ceil(sizes[axis]);
+        let number = |cell: &dyn Fn(usize) -> usize| (0..sizes.len()).fold(0, |number, a| number * beyond(a) + cell(a));
+        let own = |axis: usize| at[axis] / sizes[axis];
+        // Along a spatial axis the cell before its own, its own, and the one behind it, where there are such.
+        let around = |axis: usize| match sizes[axis] {
+            1 => own(axis)..own(axis) + 1,
+            _ => own(axis).saturating_sub(1)..(own(axis) + 2).min(beyond(axis)),
         };
-        let mut at = vec![0; self.extents.len()];
-        for (at, extent) in at.iter_mut().zip(&self.extents).rev() {
-            (*at, rest) = (rest % extent, rest / extent);
-        }
-        // Along each axis the cell before its own, its own, and the one behind it, where there are such.
-        let cells: Vec<usize> = self.extents.iter().map(|extent| extent.div_ceil(size)).collect();
-        let first: Vec<usize> = at.iter().map(|at| (at / size).saturating_sub(1)).collect();
-        let near = at.iter().zip(&cells).zip(&first).map(|((at, cells), first)| (at / size + 2).min(*cells) - first);
-        let near: Vec<usize> = near.collect();
-        let number =
-            |cell: &dyn Fn(usize) -> usize| (0..cells.len()).fold(plane, |number, a| number * cells[a] + cell(a));
-        let is_near = |other: &Vec<usize>| other.iter().zip(&at).all(|(other, at)| other.abs_diff(*at) < size);
-        let is_apart = if count(&near) > self.cells.len() as u64 {
-            let of_plane = number(&|_| 0)..=number(&|a| cells[a] - 1);
-            !self.cells.iter().any(|(number, other)| of_plane.contains(number) && is_near(other))
+        let is_near = |other: &Vec<usize>| (0..at.len()).all(|axis| other[axis].abs_diff(at[axis]) < sizes[axis]);
+        let near = (0..at.len()).fold(1, |near: usize, axis| near.saturating_mul(around(axis).len()));
+        let is_apart = if near > cells.len() {
+            !cells.values().any(is_near)
         } else {
-            let mut cell = vec![0; near.len()];
+            let mut cell: Vec<usize> = (0..at.len()).map(|axis| around(axis).start).collect();
             loop {
-                let other = self.cells.get(&number(&|a| first[a] + cell[a]));
-                if other.is_some_and(is_near) {
+                if cells.get(&number(&|axis| cell[axis])).is_some_and(is_near) {
                     break false;
                 }
-                if advance(&mut cell, &|a| 0..near[a]).is_none() {
+                if advance(&mut cell, &around).is_none() {
                     break true;
                 }
             }
         };
         if is_apart {
-            let kept = self.cells.len();
-            self.cells.try_reserve(1).map_err(|_| ExecuteError::OutOfMemory(format!("{kept} peaks that are apart")))?;
-            self.cells.insert(number(&|a| at[a] / size), at);
+            let kept = cells.len();
+            cells.try_reserve(1).map_err(|_| ExecuteError::OutOfMemory(format!("{kept} peaks that are apart")))?;
+            cells.insert(number(&own), at);
         }
         Ok(is_apart)
     }
