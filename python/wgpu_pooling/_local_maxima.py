@@ -67,7 +67,7 @@ def _ranks(values: NDArray[Any]) -> NDArray[Any]:
     return np.where(bits < 0, np.int64(-1 << (8 * values.dtype.itemsize - 1)) - bits, bits)
 
 
-# Of floats the size, and of integers the least and the largest, by the short name of the type.
+# Of floats the size, and of integers the least value, by the short name of the type.
 _SIZES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 _LIMITS = {name: (0 if name[0] == "u" else -1 << int(name[1:]) - 1) for name in ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")}
 

@@ -170,7 +170,7 @@ fn windows_follow_each_other() {
     ROOFLINE.says(
         &folder,
         &arguments,
-        &[" of 32 steps cost more than 3 times. The largest:", "volume", "u8, [1, 1, 64, 64, 64]"],
+        &[" of 32 steps cost more than 3 times as much. The largest:", "volume", "u8, [1, 1, 64, 64, 64]"],
     );
     let rows = json(&fs::read_to_string(folder.join("windows.json")).unwrap())["rows"].as_array().unwrap().clone();
     assert!(rows.len() == 34 && rows.iter().all(|row| row["verified_slices"] == 1), "{rows:?}");

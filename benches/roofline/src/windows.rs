@@ -78,7 +78,7 @@ pub fn worst_of(entries: &[Entry]) -> String {
     let mut steps: Vec<_> = steps.collect();
     steps.sort_by(|one, other| other.0.total_cmp(&one.0));
     let above = steps.iter().filter(|(ratio, ..)| *ratio > GOAL).count();
-    let mut text = format!("{above} of {} steps cost more than {GOAL} times. The largest:\n\n", steps.len());
+    let mut text = format!("{above} of {} steps cost more than {GOAL} times as much. The largest:\n\n", steps.len());
     for (ratio, [before, next], Entry { row, dtype, .. }) in steps.iter().take(WORST) {
         let (window, dtype, shape) = (row.operator.in_words(), dtype.name(), &row.pooled);
         let _ = writeln!(text, "{ratio:6.2}  {}, {dtype}, {shape:?}{window}: {next} after {before}", row.name);
